@@ -43,6 +43,25 @@ std::string line_with(const std::string& text, std::string_view phrase) {
   return text.substr(begin, text.find('\n', at) - begin);
 }
 
+// What a library that gives up has written: its own line of the reason, else the last of all.
+std::string last_words(const std::string& output) {
+  for (const char* phrase : {"LLVM ERROR", "Assertion `"}) {
+    if (std::string line = line_with(output, phrase); !line.empty()) return line;
+  }
+  const std::size_t end = output.find_last_not_of(" \r\n");
+  if (end == std::string::npos) return "";
+  const std::size_t before = output.rfind('\n', end);
+  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+  return output.substr(begin, end + 1 - begin);
+}
+
+// Of an interpreter that ended before it ran anything.
+std::string reading_problem(const Death& death, const std::string& output) {
+  const std::string words = last_words(output);
+  return death.interpreted + ": its bitcode could not be read: " + describe_status(death) +
+         (words.empty() ? "" : "; the last that was written: " + words);
+}
+
 const char* phase_words(Channel::Phase phase) {
   if (phase == Channel::Phase::starting) return "before main";
   return phase == Channel::Phase::preamble ? "before its first choice" : "in an execution";
@@ -89,6 +108,10 @@ void compose_own_death(const Death& death, Channel::Phase phase, SharedMemory& m
     if (outcome.internal.empty() && is_internal_error(death, phase))
       outcome.internal = "thrum: internal error in the program's process, which says no more";
     if (!outcome.internal.empty()) return;
+  }
+  if (!death.interpreted.empty() && phase == Channel::Phase::starting) {
+    outcome.problem = reading_problem(death, outcome.output);
+    return;
   }
   if (std::optional<Failure> failure = failure_of(death, phase)) {
     add_bug(report, death, memory, names, std::move(*failure));

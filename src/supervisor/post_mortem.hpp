@@ -21,6 +21,7 @@ struct Death {
   std::string call;                // waits: the system call
   double seconds = 0;              // since it was started
   std::uint32_t hang_seconds = 0;  // that it had for an instrumented operation
+  std::string interpreted;         // the program whose bitcode the worker runs; empty: it runs itself
 };
 
 // What the program did, as far as its end tells; nothing where that is no failure of its own.

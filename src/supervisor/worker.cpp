@@ -81,6 +81,7 @@ class Watch {
         crew_(memory, worker, jobs_for(settings, job), searches(job)),
         start_(start) {
     death_.hang_seconds = job.hang_seconds;
+    if (!settings.interpreter.empty()) death_.interpreted = settings.program;
   }
 
   // Returns when the first worker has ended, of itself or not; all others have been ended then. Nothing: the
@@ -426,6 +427,14 @@ class Leaders {
   std::map<std::uint32_t, std::unique_ptr<Leader>> leaders_;  // by slot
 };
 
+Launch launch_of(const WorkerSettings& settings, int channel, int output) {
+  Launch what{settings.program, settings.arguments, channel, output};
+  if (settings.interpreter.empty()) return what;
+  what.program = settings.interpreter;
+  what.arguments.insert(what.arguments.begin(), settings.program);
+  return what;
+}
+
 // What became of a search that a death has ended, or nothing: it is to be begun again.
 std::optional<WorkerOutcome> try_worker(const WorkerSettings& settings, const Job& job, ThreadNames& names,
                                         Deaths& deaths, SharedMemory::Seen& seen, double start,
@@ -445,7 +454,7 @@ std::optional<WorkerOutcome> try_worker(const WorkerSettings& settings, const Jo
     memory.board().suite_file = settings.suite.file;
     memory.board().suite_size = settings.suite.size;
   }
-  Launched worker = launch({settings.program, settings.arguments, memory.descriptor(), output.writing_end()});
+  Launched worker = launch(launch_of(settings, memory.descriptor(), output.writing_end()));
   output.close_writing_end();
   if (!worker.problem.empty()) {
     outcome.problem = worker.problem;

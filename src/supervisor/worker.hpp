@@ -50,9 +50,12 @@ struct SuiteSettings {
 struct WorkerSettings {
   std::string program;                 // an absolute path for which executable_problem() is empty
   std::vector<std::string> arguments;  // without the program's own name
-  bool output_live = false;            // else kept, and the last part given in the outcome
-  double time_seconds = 0;             // 0: no limit
-  std::uint32_t jobs = 1;              // workers that may run at once
+  // The program that is started in its place, with its path before its arguments, and runs its bitcode; an
+  // absolute path. Empty: the program runs itself.
+  std::string interpreter;
+  bool output_live = false;                             // else kept, and the last part given in the outcome
+  double time_seconds = 0;                              // 0: no limit
+  std::uint32_t jobs = 1;                               // workers that may run at once
   std::function<void(const WorkerProgress&)> progress;  // about once a second; may be empty
   StateSettings state;
   SuiteSettings suite;

@@ -51,6 +51,43 @@ TEST(Worker, ThatMeetsAnInternalErrorTellsIt) {
   EXPECT_EQ(only_failure(run_shell("exit 4")).kind, BugKind::nonzero_exit) << "the program's own exit code";
 }
 
+// What an interpreter says of the program when it dies before it runs anything of it. The shell stands for
+// it.
+std::string problem_of_interpreter(const std::string& script) {
+  ThreadNames names;
+  WorkerSettings settings;
+  settings.interpreter = "/bin/sh";
+  settings.program = "-c";  // which an interpreter has as its first argument
+  settings.arguments = {script};
+  const WorkerOutcome outcome = run_worker(settings, Job{}, names);
+  EXPECT_TRUE(outcome.report.result.bugs.empty());
+  return outcome.problem;
+}
+
+TEST(Worker, AnInterpreterThatDiesWhileItReadsIsNoBug) {
+  EXPECT_EQ(
+      problem_of_interpreter(
+          "echo first; echo 'LLVM ERROR: Invalid record'; echo 'Stack dump:'; kill -ABRT $$"),
+      "-c: its bitcode could not be read: SIGABRT (Aborted); the last that was written: LLVM ERROR: Invalid "
+      "record");
+  EXPECT_EQ(
+      problem_of_interpreter("echo first; echo last; echo; kill -SEGV $$"),
+      "-c: its bitcode could not be read: SIGSEGV (Segmentation fault); the last that was written: last");
+  EXPECT_EQ(problem_of_interpreter("exit 1"), "-c: its bitcode could not be read: exit code 1");
+  EXPECT_EQ(
+      problem_of_interpreter("echo 'vm: error while loading shared libraries: libLLVM.so: no'; exit 127"),
+      "vm: error while loading shared libraries: libLLVM.so: no");
+}
+
+TEST(Worker, AnInterpretersInternalErrorIsOne) {
+  ThreadNames names;
+  WorkerSettings settings;
+  settings.interpreter = "/bin/sh";
+  settings.program = "-c";
+  settings.arguments = {"echo 'thrum: internal error: x.cpp:1: y' >&2; exit 4"};
+  EXPECT_EQ(run_worker(settings, Job{}, names).internal, "thrum: internal error: x.cpp:1: y");
+}
+
 TEST(Worker, OutputIsBounded) {
   const WorkerOutcome outcome = run_shell("head -c 5000000 /dev/zero | tr '\\0' x; echo end; exit 1");
   EXPECT_LE(outcome.output.size(), OutputTail::kKeptBytes + 64);
