@@ -21,6 +21,13 @@ std::string_view stem_of(std::string_view path) {
   return path.substr(0, path.rfind('.'));
 }
 
+// Whether the path is one in the source tree of a library that the compiler links without being asked.
+bool is_of_toolchain(std::string_view path) {
+  constexpr std::string_view kTrees[] = {"sysdeps/", "libsanitizer/", "libgcc/", "libstdc++-v3/"};
+  return std::ranges::any_of(
+      kTrees, [&](std::string_view tree) { return path.find(tree) != std::string_view::npos; });
+}
+
 std::string reason_of(const CompiledObject& object) {
   const std::string_view producer = object.producer;
   if (object.is_assembler) return "assembler";
@@ -93,8 +100,7 @@ std::vector<CompiledObject> compiled_objects(const std::string& path) {
   while (debug != nullptr && dwarf_get_units(debug, unit, &unit, nullptr, nullptr, &die, nullptr) == 0) {
     if (dwarf_tag(&die) != DW_TAG_compile_unit) continue;
     CompiledObject object = object_of(&die);
-    const bool of_libc = object.name.find("sysdeps/") != std::string::npos;
-    if (!object.name.empty() && !of_libc) objects.push_back(std::move(object));
+    if (!object.name.empty() && !is_of_toolchain(object.name)) objects.push_back(std::move(object));
   }
   dwarf_end(debug);
   close(file);

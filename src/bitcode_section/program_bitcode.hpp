@@ -46,8 +46,8 @@ struct CompiledObject {
   bool is_assembler = false;
 };
 
-// The objects of the program with debug information, in the order in which they were linked. Parts of the C
-// library are none.
+// The objects of the program with debug information, in the order in which they were linked. Those of
+// libraries that the compiler links without being asked are left out.
 std::vector<CompiledObject> compiled_objects(const std::string& path);
 
 // Those of the objects that none of the records belongs to. A record belongs to the object of the same name,

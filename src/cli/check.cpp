@@ -16,9 +16,11 @@
 #include <optional>
 #include <utility>
 
+#include "cli/bitcode_driver.hpp"
 #include "cli/build.hpp"
 #include "cli/checkpoint.hpp"
 #include "cli/commands.hpp"
+#include "cli/engine.hpp"
 #include "cli/next_command.hpp"
 #include "cli/outside_strategy.hpp"
 #include "cli/priority_options.hpp"
@@ -81,7 +83,7 @@ Job job_of(const CheckOptions& options) {
   job.trusts_classes = !options.judge_all;
   job.fsgsbase = !options.no_fsgsbase;
   job.digest_traces = options.trace_digest;
-  job.has_solver = may_have_solver(job);
+  job.has_solver = options.engine == kNativeEngine && may_have_solver(job);
   return job;
 }
 
@@ -178,6 +180,7 @@ int Check::run() {
   double time = time_for_heap(options_, 0, 1);
   Run first = work(job, time, "");
   if (first.outcome.report.tests) {
+    refuse_tests_on_engine(options_.engine);
     const std::vector<std::string> names = select_tests(names_of(*first.outcome.report.tests), options_);
     take_own_options(*first.outcome.report.tests, names);
     check_tests(names);
@@ -248,8 +251,12 @@ void Check::find_program() {
       invocation_.sources.push_back(fs::absolute(input).lexically_normal().string());
     }
     invocation_.compile_flags = options_.compile_flags;
-    build_ = std::make_unique<TemporaryBuild>(invocation_.sources, options_.compile_flags, false);
+    require_engine(options_.engine);
+    invocation_.bitcode = options_.engine == kVmEngine || environment_asks_for_bitcode();
+    build_ =
+        std::make_unique<TemporaryBuild>(invocation_.sources, options_.compile_flags, invocation_.bitcode);
     program_ = build_->program();
+    require_code_for_engine(options_.engine, program_);
     return;
   }
   if (options_.inputs.size() > 1) {
@@ -259,6 +266,8 @@ void Check::find_program() {
   program_ = fs::absolute(options_.inputs[0]).lexically_normal().string();
   std::string problem = executable_problem(program_);
   if (!problem.empty()) throw UserError(problem);
+  require_code_for_engine(options_.engine, program_);
+  require_engine(options_.engine);
   invocation_.program = program_;
 }
 
@@ -267,6 +276,7 @@ Check::Run Check::work(const Job& job, double time_seconds, const std::string& p
   WorkerSettings settings;
   settings.program = program_;
   settings.arguments = options_.arguments;
+  use_engine(options_.engine, settings);
   settings.time_seconds = time_seconds;
   settings.jobs = static_cast<std::uint32_t>(options_.jobs);
   settings.strategy = outside_strategy(job, settings.jobs);
@@ -285,7 +295,7 @@ Check::Run Check::work(const Job& job, double time_seconds, const std::string& p
   run.outcome = run_worker(settings, job, run.names);
   run.seconds = seconds_since(begun);
   if (!run.outcome.problem.empty())
-    throw UserError(run.outcome.report.refused.empty()
+    throw UserError(run.outcome.report.refused.empty() || options_.resume.empty()
                         ? run.outcome.problem
                         : "--resume " + options_.resume + ": " + run.outcome.problem + "; start a new check");
   for (const Note& note : run.outcome.report.notes) {
@@ -529,6 +539,7 @@ void Check::leave_out(const std::string& test) {
   result.guarantee = "nothing: it was not run";
   result.heap = options_of(test).heap;
   result.strategy = options_of(test).strategy;
+  result.engine = options_of(test).engine;
   result.begun = false;
   if (suite_.is_on()) suite_.leave_out(bugs_.header({}, {}, program_, new_job(test)));
   result_.tests.push_back(std::move(result));

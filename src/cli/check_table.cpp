@@ -106,12 +106,12 @@ constexpr Row kRows[] = {
      .help = "How many processes search at once",
      .default_text = "one for each processor"},
     {.names = "--engine",
-     .value = "native",
+     .value = "native|vm",
      .member = &O::engine,
      .at_resume = kMustEqual,
      .group = kSearch,
-     .help = "What runs the program: native is the compiled program itself",
-     .later = "vm"},
+     .help = "What runs the program. native: the compiled program itself; vm: an interpreter of the bitcode "
+             "that it carries (thrum c++ --bitcode), for which source files are compiled so"},
 
     {.names = "--time",
      .value = "SECONDS",

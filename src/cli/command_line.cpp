@@ -90,7 +90,7 @@ void CommandLine::add_traces() {
   add_options(*replay, replay_rows(), o);
   add_options(*show, show_rows(), o);
   commands_.emplace_back(replay, [&o](const Words& command) {
-    return replay_command({o.trace, o.schedule, o.leaks, threads_of(o.threads), o.json,
+    return replay_command({o.trace, o.schedule, o.leaks, threads_of(o.threads), o.engine, o.json,
                            progress_of(o.progress), colour_of(o.color), command});
   });
   commands_.emplace_back(

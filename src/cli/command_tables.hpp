@@ -19,6 +19,7 @@ struct TraceOptions {
   std::uint64_t schedule = 0;
   bool leaks = false;
   std::string threads = "auto";
+  std::string engine;
   std::string json;
   std::string progress = "auto";
   bool unfolded = false;

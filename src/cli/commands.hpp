@@ -16,7 +16,8 @@ struct ReplayOptions {
   std::uint64_t schedule = 0;  // of a suite, the one to run; 0: all
   bool leaks = false;          // lost blocks of the heap are a bug, also if the file does not say so
   Threads threads = Threads::fibers;
-  std::string json;  // a path; "-": standard output; empty: none
+  std::string engine;  // empty: the one that the file names
+  std::string json;    // a path; "-": standard output; empty: none
   ProgressMode progress = ProgressMode::automatic;
   Colour colour = Colour::automatic;
   std::vector<std::string> command{};  // the whole command line, for the result

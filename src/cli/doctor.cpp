@@ -15,6 +15,7 @@
 #include "campaign/strategies.hpp"
 #include "cli/build.hpp"
 #include "cli/commands.hpp"
+#include "cli/engine.hpp"
 #include "cli/machine.hpp"
 #include "cli/outside_strategy.hpp"
 #include "supervisor/signals.hpp"
@@ -107,6 +108,11 @@ Finding examine_solver() {
   return {"solver", State::good, "Z3, for --strategy mcr"};
 }
 
+Finding examine_vm() {
+  if (access(vm_path().c_str(), X_OK) == 0) return {"thrum-vm", State::good, vm_path()};
+  return {"thrum-vm", State::fallback, "for --engine vm only: " + vm_path() + " is not there"};
+}
+
 class Doctor {
  public:
   void tell(const Finding& finding) {
@@ -133,7 +139,11 @@ class Doctor {
   int run() {
     for (const Finding& finding : examine_machine()) tell(finding);
     bool compiles = able_ && examine_compilers();
-    for (const char* name : {"gcc", "clang-19"}) tell(examine_tool(name, State::fallback, "for C only"));
+    tell(examine_tool("gcc", State::fallback, "for C only"));
+    tell(
+        examine_tool("clang-19", State::fallback, "for C by clang, and for --bitcode and --engine vm, only"));
+    tell(examine_tool("llvm-objcopy-19", State::fallback, "for --bitcode and --engine vm only"));
+    tell(examine_vm());
     tell(examine_tool("gdb", State::fallback, "for looking into a replayed schedule only"));
     tell(examine_solver());
     able_ = able_ && compiles;

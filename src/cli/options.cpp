@@ -12,6 +12,7 @@
 #include <string_view>
 #include <thread>
 
+#include "cli/engine.hpp"
 #include "cli/option_row.hpp"
 #include "cli/priority_options.hpp"
 #include "cli/suite_recording.hpp"
@@ -31,8 +32,8 @@ void check_strategy(const std::string& name) {
   if (std::ranges::find(for_inputs, name) != for_inputs.end()) {
     throw UserError(
         "--strategy " + name +
-        ": needs --engine vm, which is not available yet; take --strategy mcr, which searches the "
-        "same way for fixed inputs");
+        ": needs --engine vm to follow what is computed from inputs, which it does not yet; take --strategy "
+        "mcr, which searches the same way for fixed inputs");
   }
   throw UserError("--strategy: '" + name + "' is unknown; thrum strategies lists what there is");
 }
@@ -231,6 +232,8 @@ void validate(CheckOptions& options) {
   if (options.inputs.empty()) throw UserError("inputs is required; see thrum --help");
   check_strategy(options.strategy);
   validate_suite(options);
+  refuse_what_engine_lacks(options);
+  if (options.jobs == 0 && options.engine == kVmEngine) options.jobs = 1;
   if (options.jobs == 0)
     options.jobs = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kJobsMax);
   read_bound(options);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cli/boolean_program.hpp"
+#include "cli/engine.hpp"
 #include "cli/sequential_trace.hpp"
 #include "report/text_report.hpp"
 #include "supervisor/executable.hpp"
@@ -70,11 +71,14 @@ std::string judge_replay(const TraceFile& recorded, const TraceFile& now, const 
 int replay_one(const TraceFile& recorded, const ReplayOptions& options) {
   const std::string json = json_path(options);
   ReplayedProgram program;
-  program.prepare(recorded.invocation);
+  const std::string engine = engine_for(recorded, options);
+  refuse_threads_on_engine(engine, options.threads);
+  program.prepare(recorded.invocation, engine);
   ThreadNames names = recorded.names;
   const WorkerOutcome outcome = replay_plan(recorded, program, options, names);
   if (!outcome.internal.empty()) return kExitInternal;
   ReplayResult result;
+  result.engine = engine;
   result.run = 1;
   result.seconds = outcome.report.result.seconds;
   std::string text;
@@ -101,6 +105,8 @@ bool is_of_other_programs(const ReplayOptions& options, int& code) {
   if (!boolean && !sequential) return false;
   if (!options.json.empty())
     throw UserError("--json: " + options.path + " is no trace of thrum check; leave it out");
+  if (!options.engine.empty())
+    throw UserError("--engine: " + options.path + " is no trace of thrum check; leave it out");
   code = boolean ? bool_replay_command(*boolean, options.colour)
                  : sequential_replay_command(options.path, *sequential, options.colour);
   return true;
@@ -108,18 +114,27 @@ bool is_of_other_programs(const ReplayOptions& options, int& code) {
 
 }  // namespace
 
-void ReplayedProgram::prepare(const Invocation& invocation) {
+std::string engine_for(const TraceFile& recorded, const ReplayOptions& options) {
+  return options.engine.empty() ? recorded.engine : options.engine;
+}
+
+void ReplayedProgram::prepare(const Invocation& invocation, const std::string& engine) {
   if (!invocation.program.empty()) {
     std::string problem = executable_problem(invocation.program);
     if (!problem.empty()) throw UserError(problem);
     path_ = invocation.program;
+    require_code_for_engine(engine, path_);
+    require_engine(engine);
   } else {
     if (invocation.sources.empty()) throw UserError("the trace names neither a program nor sources");
-    const bool is_built = build_ != nullptr && invocation.sources == invocation_.sources &&
-                          invocation.compile_flags == invocation_.compile_flags;
-    if (!is_built)
-      build_ = std::make_unique<TemporaryBuild>(invocation.sources, invocation.compile_flags, false);
-    path_ = build_->program();
+    if (engine == kVmEngine && !invocation.bitcode) {
+      throw UserError(
+          "--engine vm: the sources of the trace were compiled without --bitcode, so other code ran; "
+          "check them with --engine vm, or with THRUM_BITCODE=1");
+    }
+    require_engine(engine);
+    build(invocation);
+    require_code_for_engine(engine, path_);
   }
   invocation_ = invocation;
   std::error_code error;
@@ -127,6 +142,17 @@ void ReplayedProgram::prepare(const Invocation& invocation) {
   if (error)
     throw UserError(invocation.directory +
                     ": the program's working directory is not there: " + error.message());
+}
+
+void ReplayedProgram::build(const Invocation& invocation) {
+  const bool is_built = build_ != nullptr && invocation.sources == invocation_.sources &&
+                        invocation.compile_flags == invocation_.compile_flags &&
+                        invocation.bitcode == invocation_.bitcode;
+  if (!is_built) {
+    build_ =
+        std::make_unique<TemporaryBuild>(invocation.sources, invocation.compile_flags, invocation.bitcode);
+  }
+  path_ = build_->program();
 }
 
 Job replay_job(const TraceFile& recorded, const ReplayOptions& options) {
@@ -151,6 +177,7 @@ WorkerOutcome replay_plan(const TraceFile& recorded, const ReplayedProgram& prog
   WorkerSettings settings;
   settings.program = program.path();
   settings.arguments = recorded.invocation.arguments;
+  use_engine(engine_for(recorded, options), settings);
   settings.output_live = options.json != "-";
   Job job = replay_job(recorded, options);
   job.replay = recorded.plan;
@@ -194,6 +221,7 @@ int replay_command(const ReplayOptions& options) {
   InterruptHandler handler;
   std::string text = fs::is_directory(options.path) ? "" : read_file(options.path);
   if (is_suite(text)) {
+    refuse_suites_on_engine(options.engine);
     std::string problem;
     std::optional<Suite> suite = suite_of_text(std::move(text), problem);
     if (!suite) throw UserError(options.path + ": " + problem);

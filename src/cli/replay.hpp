@@ -19,11 +19,13 @@ namespace thrum {
 class ReplayedProgram {
  public:
   // Finds the program, or compiles its sources again unless they are those of the last call, and goes to its
-  // working directory. Throws UserError.
-  void prepare(const Invocation& invocation);
+  // working directory. Throws UserError, also where the engine cannot run the program.
+  void prepare(const Invocation& invocation, const std::string& engine);
   const std::string& path() const { return path_; }
 
  private:
+  void build(const Invocation& invocation);
+
   Invocation invocation_;
   std::unique_ptr<TemporaryBuild> build_;
   std::string path_;
@@ -31,6 +33,9 @@ class ReplayedProgram {
 
 // A job with the options that the trace file names, without a plan.
 Job replay_job(const TraceFile& recorded, const ReplayOptions& options);
+
+// The engine of --engine, else that of the trace file.
+std::string engine_for(const TraceFile& recorded, const ReplayOptions& options);
 
 // Runs the plan of a trace file. names: of the threads in the outcome. Throws UserError where that is not
 // possible.

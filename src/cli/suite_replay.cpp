@@ -108,7 +108,7 @@ int SuiteReplay::run_one() {
   });
   if (section == suite_.sections.end())
     throw UserError(fmt::format("--schedule: {} has {}", options_.path, count_words()));
-  program_.prepare(section->header.invocation);
+  program_.prepare(section->header.invocation, section->header.engine);
   run_alone(*section, number - section->first);
   if (result_.reason.empty()) {
     result_.reason = fmt::format("schedule {} passes", number);
@@ -168,7 +168,7 @@ bool SuiteReplay::stop(std::string why) {
 
 // Runs the section's schedules; false: that is the end.
 bool SuiteReplay::run_section(const SuiteSection& section) {
-  program_.prepare(section.header.invocation);
+  program_.prepare(section.header.invocation, section.header.engine);
   const WorkerOutcome outcome = work(section);
   if (!outcome.problem.empty()) throw UserError(outcome.problem);
   if (!outcome.internal.empty()) {

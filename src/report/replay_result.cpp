@@ -34,6 +34,7 @@ std::string to_json(const ReplayResult& result) {
                {"thrum", kVersion},
                {"command", result.command},
                {"file", result.file},
+               {"engine", result.engine},
                {"verdict", verdict_name(result.verdict)},
                {"reason", result.reason},
                {"schedules", result.schedules},

@@ -33,6 +33,7 @@ struct ReplayResult {
 
   std::vector<std::string> command;
   std::string file;
+  std::string engine = "native";  // what ran the program: "native" or "vm"
   ReplayVerdict verdict = ReplayVerdict::passed;
   std::string reason;           // one line
   std::string details;          // further lines, each with its end; for people only

@@ -82,6 +82,7 @@ std::string coverage_text(const TestResult& test, const TextStyle& style) {
   std::string strategy = test.strategy;
   for (std::size_t i = 0; i < test.priorities.size(); ++i)
     strategy += (i == 0 ? " by " : ", ") + test.priorities[i];
+  if (test.engine == "vm") strategy += ", engine vm";
   const std::string workers = test.workers > 1 ? fmt::format(" by {} workers", test.workers) : "";
   text += fmt::format("{} execution{} in {:.2f} s ({:.0f}/s){}, up to {} thread{}, strategy {}.\n",
                       test.executions, plural(test.executions), test.seconds, rate, workers, test.threads_max,

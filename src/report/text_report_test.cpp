@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include <cstdlib>
 #include <functional>
 #include <map>
@@ -338,7 +340,8 @@ TEST(Fold, LongTablesKeepWhatMatters) {
 
 TEST(TraceFile, JsonRoundTrip) {
   TraceFile file = assertion_trace();
-  file.invocation = {"/t/queue", {}, "-O2", {"--fast", "2"}, "/t", "Queue.Pop", 2};
+  file.invocation = {"/t/queue", {}, "-O2", true, {"--fast", "2"}, "/t", "Queue.Pop", 2};
+  file.engine = "vm";
   file.strategy = "icb";
   file.heap = "fresh";
   file.steps = 17;
@@ -351,9 +354,25 @@ TEST(TraceFile, JsonRoundTrip) {
   std::optional<TraceFile> read = trace_file_from_json(json, problem);
   ASSERT_TRUE(read) << problem;
   EXPECT_EQ(to_json(*read), json);
+  EXPECT_EQ(read->engine, "vm");
+  EXPECT_TRUE(read->invocation.bitcode);
   EXPECT_EQ(text_trace(*read, {}), text_trace(file, {}));
   std::string difference;
   EXPECT_TRUE(same_execution(file, *read, difference)) << difference;
+}
+
+TEST(TraceFile, OfTimesBeforeThereWereTwoEngines) {
+  auto json = nlohmann::json::parse(to_json(assertion_trace()));
+  json.erase("bitcode");
+  json["options"].erase("engine");
+  std::string problem;
+  std::optional<TraceFile> read = trace_file_from_json(json.dump(), problem);
+  ASSERT_TRUE(read) << problem;
+  EXPECT_EQ(read->engine, "native");
+  EXPECT_FALSE(read->invocation.bitcode);
+  json["options"]["engine"] = "jet";
+  EXPECT_FALSE(trace_file_from_json(json.dump(), problem));
+  EXPECT_EQ(problem, "'jet' is no engine");
 }
 
 TEST(TraceFile, KeepsThePolicyOfItsPlan) {

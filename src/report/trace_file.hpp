@@ -41,6 +41,7 @@ struct Invocation {
   std::string program;  // an absolute path; empty where it was compiled from sources for this one check
   std::vector<std::string> sources;  // absolute paths
   std::string compile_flags;
+  bool bitcode = false;  // they were compiled so that the program carries its bitcode
   std::vector<std::string> arguments;
   std::string directory;   // the working directory
   std::string test;        // of a program with several; empty: the program is one test
@@ -49,6 +50,7 @@ struct Invocation {
 
 struct TraceFile {
   Invocation invocation;
+  std::string engine = "native";  // what ran the program: "native" or "vm"
   std::string strategy;
   std::string heap;
   std::string races;

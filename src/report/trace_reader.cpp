@@ -59,11 +59,15 @@ class TraceReader {
     json_.at("program").get_to(from.program);
     json_.at("sources").get_to(from.sources);
     json_.at("compile_flags").get_to(from.compile_flags);
+    from.bitcode = json_.value("bitcode", false);
     json_.at("arguments").get_to(from.arguments);
     json_.at("directory").get_to(from.directory);
     from.test = json_.value("test", "");
     from.part = json_.value("part", 0u);
     const Json& options = json_.at("options");
+    file_.engine = options.value("engine", file_.engine);
+    if (file_.engine != "native" && file_.engine != "vm")
+      throw std::runtime_error("'" + file_.engine + "' is no engine");
     options.at("strategy").get_to(file_.strategy);
     options.at("heap").get_to(file_.heap);
     file_.races = options.value("races", "ignore");

@@ -135,6 +135,7 @@ TraceFile FoundBugs::trace_file(const FoundBug& bug, const WorkerOutcome& outcom
   file.invocation = invocation_;
   file.invocation.test = job.test;
   file.invocation.part = job.part;
+  file.engine = options_.engine;
   file.strategy = job.strategy;
   file.heap = heap_name(job.heap);
   file.races = races_word(job.races);

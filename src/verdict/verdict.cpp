@@ -487,6 +487,7 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
   test.workers_killed = outcome.killed;
   if (options.jobs > 1) test.one_worker = report.alone;
   test.strategy = options.strategy;
+  test.engine = options.engine;
   test.priorities = options.settings.priorities;
   if (const SearchStatistics& kept = search.kept; kept.nodes_max > 0)
     test.search_memory = {kept.waiting,      kept.nodes, kept.nodes_max, kept.spilled,

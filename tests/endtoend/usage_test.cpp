@@ -160,8 +160,7 @@ TEST_F(Usage, StrategiesAreListed) {
 }
 
 TEST_F(Usage, NotYet) {
-  std::vector<std::vector<std::string>> options = {
-      {"--engine", "vm"}, {"--memory-model", "tso"}, {"--isolate", "none"}};
+  std::vector<std::vector<std::string>> options = {{"--memory-model", "tso"}, {"--isolate", "none"}};
   for (std::vector<std::string>& option : options) {
     option.insert(option.begin(), "check");
     option.emplace_back("program");
