@@ -54,6 +54,17 @@ else()
                  "asked for (THRUM_CLANG): thrum sequentialize is left out")
 endif()
 
+# LLVM 19, for src/bitcode: the machine runs its bitcode. Without it `--engine vm` says so.
+if(LLVM_INCLUDE_DIR AND LLVM_LIBRARY)
+  set(THRUM_HAS_LLVM ON)
+  add_library(llvm::llvm INTERFACE IMPORTED)
+  target_link_libraries(llvm::llvm INTERFACE ${LLVM_LIBRARY})
+  target_include_directories(llvm::llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIR})
+else()
+  set(THRUM_HAS_LLVM OFF)
+  message(STATUS "LLVM 19 is not there (Debian: llvm-19-dev): --engine vm is left out")
+endif()
+
 # Z3, for src/solver, which is left out without it.
 find_path(Z3_INCLUDE_DIR z3++.h)
 find_library(Z3_LIBRARY z3)

@@ -2,7 +2,7 @@
 
 # Its layers, from the lowest to the highest: each may include those below it.
 set(runtime_layers base memory kernel threads judge shortcuts drive libc intercept)
-thrum_declare_dependencies(runtime protocol races)
+thrum_declare_dependencies(runtime protocol races objects)
 set(below)
 foreach(layer IN LISTS runtime_layers)
   string(JOIN "," others ${below})
@@ -73,7 +73,7 @@ function(thrum_runtime_library name folder)
     LINK_DEPENDS ${exports}
     LIBRARY_OUTPUT_DIRECTORY ${folder})
   if(NOT THRUM_TRAIN)
-    target_link_libraries(${name} PRIVATE thrum_protocol thrum_races)
+    target_link_libraries(${name} PRIVATE thrum_protocol thrum_races thrum_objects)
   endif()
   target_link_libraries(${name} PRIVATE gcc_s ${CMAKE_DL_LIBS} Threads::Threads)
   # The runtime's own standard library brings a std::random_device, too; ours, which comes first, is meant.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/base/waits.hpp"
 
-#include "runtime/base/objects.hpp"
+#include "objects/objects.hpp"
 
 namespace thrum {
 

@@ -11,10 +11,10 @@
 #include <cstdint>
 #include <ctime>
 
+#include "objects/objects.hpp"
 #include "runtime/base/engine.hpp"
 #include "runtime/base/long_waits.hpp"
 #include "runtime/base/modules.hpp"
-#include "runtime/base/objects.hpp"
 #include "runtime/base/world.hpp"
 #include "runtime/threads/livelock.hpp"
 #include "runtime/threads/lock_misuse.hpp"

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "objects/objects.hpp"
 #include "runtime/base/engine.hpp"
 #include "runtime/base/modules.hpp"
-#include "runtime/base/objects.hpp"
 #include "runtime/kernel/signals.hpp"
 #include "runtime/threads/places.hpp"
 #include "runtime/threads/scheduler.hpp"

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "runtime/base/objects.hpp"
+#include "objects/objects.hpp"
 #include "runtime/base/thread.hpp"
 
 namespace thrum {

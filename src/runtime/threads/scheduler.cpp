@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "objects/objects.hpp"
 #include "runtime/base/engine.hpp"
 #include "runtime/base/notes.hpp"
-#include "runtime/base/objects.hpp"
 #include "runtime/kernel/signals.hpp"
 #include "runtime/memory/heap.hpp"
 #include "runtime/threads/focus.hpp"

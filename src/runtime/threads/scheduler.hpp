@@ -20,8 +20,8 @@
 
 #include "execution/director.hpp"
 #include "model/trace.hpp"
+#include "objects/objects.hpp"
 #include "runtime/base/forever.hpp"
-#include "runtime/base/objects.hpp"
 #include "runtime/base/thread.hpp"
 #include "runtime/base/waits.hpp"
 #include "runtime/base/world.hpp"

@@ -2,9 +2,9 @@
 // What the scheduler tells others of pending operations: strategies, traces and reports.
 #include <algorithm>
 
+#include "objects/objects.hpp"
 #include "runtime/base/engine.hpp"
 #include "runtime/base/long_waits.hpp"
-#include "runtime/base/objects.hpp"
 #include "runtime/kernel/signals.hpp"
 #include "runtime/threads/focus.hpp"
 #include "runtime/threads/round_detector.hpp"

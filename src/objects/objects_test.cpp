@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/base/objects.hpp"
+#include "objects/objects.hpp"
 
 #include <gtest/gtest.h>
 

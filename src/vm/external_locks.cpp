@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Mutexes, read-write locks and spin locks, C11's included.
+#include <pthread.h>
+#include <threads.h>
+
+#include <cstring>
+
+#include "objects/objects.hpp"
+#include "vm/externals.hpp"
+
+namespace thrum::vm {
+
+namespace {
+
+constexpr int kKindMask = 3;
+constexpr int kRobust = 16;
+
+int kind_of(const LockState& lock) { return lock.kind & kKindMask; }
+bool checks_owner(const LockState& lock) {
+  return kind_of(lock) == PTHREAD_MUTEX_RECURSIVE || kind_of(lock) == PTHREAD_MUTEX_ERRORCHECK ||
+         (lock.kind & kRobust) != 0;
+}
+
+Next fail_held(Call& call, const std::string& what, ThreadId holder) {
+  const char* whose = holder == kNoThread ? "nobody" : holder == call.thread.id ? "it" : "another thread";
+  call.machine.fail_misuse(what + " that " + whose + " holds");
+  return Next::over;
+}
+
+Next fail_destroyed(Call& call, const std::string& what) {
+  call.machine.fail_misuse(what + " that has been destroyed");
+  return Next::over;
+}
+
+// The operation on a lock is done; the call returns `error`.
+Next finish_lock(Call& call, int error, Outcome outcome = Outcome::done) {
+  call.machine.done(outcome != Outcome::failed, 0, 0, outcome);
+  return call.machine.over ? Next::over : call.result_int(error);
+}
+
+// Before the first choice an operation is no event, but it writes its object.
+LockState* lock_at(Call& call, std::uint64_t object) { return object_at<LockState>(call, object); }
+
+// A new object at a place: nobody may use the old one without order.
+bool begin_lock_again(Call& call, std::uint64_t object) {
+  constexpr std::uint32_t kPart = 4;
+  Machine& machine = call.machine;
+  return !machine.judges ||
+         machine.judge(AccessKind::plain_write, object, kPart, machine.code_of(call.thread));
+}
+
+// Takes the lock, or waits for it. Phases: 0 arrives, 1 has it, or its time is over.
+Next lock_mutex(Call& call, std::uint64_t deadline) {
+  const std::uint64_t object = call.argument(0);
+  LockState* const lock = lock_at(call, object);
+  if (lock == nullptr) return Next::over;
+  const std::uint32_t me = owner_word(call);
+  if (call.phase() == 0) {
+    if (lock->owner == me && kind_of(*lock) == PTHREAD_MUTEX_ERRORCHECK) return call.result_int(EDEADLK);
+    const bool again = lock->owner == me && kind_of(*lock) == PTHREAD_MUTEX_RECURSIVE;
+    if (!again && !call.machine.in_execution && !lock_is_free(object)) {
+      if (const auto next = wait_alone(call, Operation::lock, object, deadline, Wait::lock)) return *next;
+      return call.result_int(ETIMEDOUT);
+    }
+    if (again || deadline == kNoDeadline) {
+      if (const auto next = stand(call, 0, Operation::lock, object, 0, again ? Wait::nothing : Wait::lock))
+        return *next;
+    } else if (call.machine.in_execution) {
+      if (const auto next = stand_until(call, 0, Operation::lock, object, Wait::lock, deadline)) return *next;
+    }
+  }
+  if (call.thread.timed_out) {
+    call.thread.timed_out = false;
+    call.machine.done_by_timeout();
+    return call.result_int(ETIMEDOUT);
+  }
+  call.thread.timed = false;
+  if (lock->is_destroyed()) return fail_destroyed(call, "locks a mutex");
+  if (lock->owner == me) {
+    set(call, lock->count, lock->count + 1);
+    return finish_lock(call, 0);
+  }
+  if ((lock->kind & kRobust) != 0 && lock->condition == MutexCondition::not_recoverable)
+    return finish_lock(call, ENOTRECOVERABLE, Outcome::failed);
+  set(call, lock->owner, me);
+  const bool died = (lock->kind & kRobust) != 0 && lock->condition == MutexCondition::owner_died;
+  return finish_lock(call, died ? EOWNERDEAD : 0);
+}
+
+Next try_lock_mutex(Call& call) {
+  const std::uint64_t object = call.argument(0);
+  LockState* const lock = lock_at(call, object);
+  if (lock == nullptr) return Next::over;
+  if (const auto next = stand(call, 0, Operation::try_lock, object)) return *next;
+  const std::uint32_t me = owner_word(call);
+  if (lock->is_destroyed()) return fail_destroyed(call, "locks a mutex");
+  if (lock->owner == me && kind_of(*lock) == PTHREAD_MUTEX_RECURSIVE) {
+    set(call, lock->count, lock->count + 1);
+    return finish_lock(call, 0);
+  }
+  if (lock->owner != 0) return finish_lock(call, EBUSY, Outcome::failed);
+  set(call, lock->owner, me);
+  return finish_lock(call, 0);
+}
+
+Next unlock_mutex(Call& call) {
+  const std::uint64_t object = call.argument(0);
+  LockState* const lock = lock_at(call, object);
+  if (lock == nullptr) return Next::over;
+  const bool is_mine = lock->owner == owner_word(call);
+  if (call.phase() == 0 && !is_mine && checks_owner(*lock) && !lock->is_destroyed())
+    return call.result_int(EPERM);
+  if (const auto next = stand(call, 0, Operation::unlock, object)) return *next;
+  if (!is_mine) {
+    if (lock->is_destroyed()) return fail_destroyed(call, "unlocks a mutex");
+    return fail_held(call, "unlocks a mutex", lock_holder(object));
+  }
+  if (lock->count != 0) {
+    set(call, lock->count, lock->count - 1);
+  } else {
+    set(call, lock->owner, std::uint32_t{0});
+    if ((lock->kind & kRobust) != 0 && lock->condition == MutexCondition::owner_died)
+      set(call, lock->condition, MutexCondition::not_recoverable);
+  }
+  return finish_lock(call, 0);
+}
+
+// C11's numbers for the same results.
+Next as_c11_lock(Call& call, Next next) {
+  if (next != Next::done) return next;
+  switch (static_cast<int>(call.registers()[call.site.result])) {
+    case 0: return call.result_int(thrd_success);
+    case EBUSY: return call.result_int(thrd_busy);
+    case ETIMEDOUT: return call.result_int(thrd_timedout);
+    default: return call.result_int(thrd_error);
+  }
+}
+
+// The deadline in the call's argument; nothing: the call is over, with `next`.
+std::optional<std::uint64_t> deadline_of(Call& call, std::size_t argument, clockid_t clock, Next& next) {
+  const std::optional<timespec> time = time_at(call, call.argument(argument));
+  if (!time) {
+    next = Next::over;
+    return std::nullopt;
+  }
+  if (!is_valid(*time)) {
+    next = call.result_int(EINVAL);
+    return std::nullopt;
+  }
+  return clock_to_virtual(clock, *time);
+}
+
+bool initialise_mutex(Call& call, int kind) {
+  const std::uint64_t object = call.argument(0);
+  LockState* const lock = lock_at(call, object);
+  if (lock == nullptr || !begin_lock_again(call, object)) return false;
+  LockState fresh{};
+  fresh.kind = kind;
+  call.machine.write(object, &fresh, sizeof fresh);
+  return true;
+}
+
+}  // namespace
+
+Next do_mutex_init(Call& call) {
+  int kind = PTHREAD_MUTEX_DEFAULT;
+  if (const std::uint64_t attributes = call.argument(1); attributes != 0) {
+    if (!call.machine.may_read(attributes, sizeof(int))) return Next::over;
+    kind = at<int>(attributes);
+  }
+  return initialise_mutex(call, kind) ? call.result_int(0) : Next::over;
+}
+
+Next do_mtx_init(Call& call) {
+  const int type = call.int_argument(1);
+  if ((type & ~(mtx_recursive | mtx_timed)) != 0) return call.result_int(thrd_error);
+  const int kind = (type & mtx_recursive) != 0 ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL;
+  return initialise_mutex(call, kind) ? call.result_int(thrd_success) : Next::over;
+}
+
+Next do_mutex_destroy(Call& call) {
+  const std::uint64_t object = call.argument(0);
+  LockState* const lock = lock_at(call, object);
+  if (lock == nullptr) return Next::over;
+  if (const auto next = stand(call, 0, Operation::lock_destroy, object)) return *next;
+  if (lock->is_destroyed()) return fail_destroyed(call, "destroys a mutex");
+  if (lock->owner != 0) {
+    if (kind_of(*lock) != PTHREAD_MUTEX_ERRORCHECK)
+      return fail_held(call, "destroys a mutex", lock_holder(object));
+    return finish_lock(call, EBUSY, Outcome::failed);
+  }
+  set(call, lock->kind, LockState::kDestroyed);
+  return finish_lock(call, 0);
+}
+
+Next do_mutex_lock(Call& call) { return lock_mutex(call, kNoDeadline); }
+Next do_mutex_trylock(Call& call) { return try_lock_mutex(call); }
+Next do_mutex_unlock(Call& call) { return unlock_mutex(call); }
+
+Next do_mutex_timedlock(Call& call) {
+  Next next{};
+  const auto deadline = deadline_of(call, 1, CLOCK_REALTIME, next);
+  return deadline ? lock_mutex(call, *deadline) : next;
+}
+
+Next do_mutex_clocklock(Call& call) {
+  Next next{};
+  const auto deadline = deadline_of(call, 2, call.int_argument(1), next);
+  return deadline ? lock_mutex(call, *deadline) : next;
+}
+
+// An attribute object holds the kind in its first word.
+Next do_mutexattr_init(Call& call) {
+  if (!call.machine.may_write(call.argument(0), sizeof(int))) return Next::over;
+  call.machine.write(call.argument(0), int{PTHREAD_MUTEX_DEFAULT});
+  return call.result_int(0);
+}
+
+Next do_mutexattr_settype(Call& call) {
+  const int kind = call.int_argument(1);
+  if (kind < 0 || kind > kKindMask) return call.result_int(EINVAL);
+  if (!call.machine.may_write(call.argument(0), sizeof kind)) return Next::over;
+  call.machine.write(call.argument(0), kind);
+  return call.result_int(0);
+}
+
+Next do_mtx_lock(Call& call) { return as_c11_lock(call, lock_mutex(call, kNoDeadline)); }
+Next do_mtx_trylock(Call& call) { return as_c11_lock(call, try_lock_mutex(call)); }
+Next do_mtx_unlock(Call& call) { return as_c11_lock(call, unlock_mutex(call)); }
+Next do_mtx_timedlock(Call& call) { return as_c11_lock(call, do_mutex_timedlock(call)); }
+
+// Read-write locks.
+
+namespace {
+
+constexpr const char* kLocks = "locks a read-write lock";
+
+// Of a lock that prefers writers: glibc's place for it.
+bool prefers_writers(std::uint64_t object) {
+  return at<pthread_rwlock_t>(object).__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+}
+
+std::uint8_t& readers_of(const Call& call, LockState& lock) {
+  return lock.readers[call.thread.slot % LockState::kReaders];
+}
+
+void begin_to_read(Call& call, LockState& lock) {
+  constexpr std::uint8_t kFull = 255;
+  set(call, lock.count, lock.count + 1);
+  std::uint8_t& mine = readers_of(call, lock);
+  if (mine != kFull) set(call, mine, static_cast<std::uint8_t>(mine + 1));
+}
+
+// The time for the lock is over.
+Next give_up_lock(Call& call, LockState* queued) {
+  call.thread.timed_out = false;
+  if (queued != nullptr) set(call, queued->writers_waiting, queued->writers_waiting - 1);
+  call.machine.done_by_timeout();
+  return call.result_int(ETIMEDOUT);
+}
+
+Next lock_shared(Call& call, std::uint64_t deadline) {
+  const std::uint64_t object = call.argument(0);
+  LockState* const lock = lock_at(call, object);
+  if (lock == nullptr) return Next::over;
+  if (call.phase() == 0) {
+    if (lock->owner == owner_word(call)) return call.result_int(EDEADLK);
+    if (!call.machine.in_execution && !shared_lock_is_free(object)) {
+      if (const auto next = wait_alone(call, Operation::shared_lock, object, deadline, Wait::shared_lock))
+        return *next;
+      return call.result_int(ETIMEDOUT);
+    }
+    if (deadline == kNoDeadline || !call.machine.in_execution) {
+      if (const auto next = stand(call, 0, Operation::shared_lock, object, 0, Wait::shared_lock))
+        return *next;
+    } else if (const auto next =
+                   stand_until(call, 0, Operation::shared_lock, object, Wait::shared_lock, deadline)) {
+      return *next;
+    }
+  }
+  if (call.thread.timed_out) return give_up_lock(call, nullptr);
+  call.thread.timed = false;
+  if (lock->is_destroyed()) return fail_destroyed(call, kLocks);
+  begin_to_read(call, *lock);
+  return finish_lock(call, 0);
+}
+
+Next lock_exclusive(Call& call, std::uint64_t deadline) {
+  const std::uint64_t object = call.argument(0);
+  LockState* const lock = lock_at(call, object);
+  if (lock == nullptr) return Next::over;
+  const bool queues = call.machine.in_execution && prefers_writers(object);
+  if (call.phase() == 0) {
+    if (lock->owner == owner_word(call)) return call.result_int(EDEADLK);
+    if (!call.machine.in_execution && !lock_is_free(object)) {
+      if (const auto next = wait_alone(call, Operation::lock, object, deadline, Wait::lock)) return *next;
+      return call.result_int(ETIMEDOUT);
+    }
+    if (queues) {
+      if (const auto next = stand(call, 0, Operation::lock_queue, object)) return *next;
+    } else {
+      call.thread.phase = 1;
+    }
+  }
+  if (call.phase() == 1) {
+    if (queues) {
+      if (lock->is_destroyed()) return fail_destroyed(call, kLocks);
+      if (lock_is_free(object)) {
+        set(call, lock->owner, owner_word(call));
+        return finish_lock(call, 0);
+      }
+      set(call, lock->writers_waiting, lock->writers_waiting + 1);
+      call.machine.done(true, lock->writers_waiting);
+    }
+    if (deadline == kNoDeadline || !call.machine.in_execution) {
+      if (const auto next = stand(call, 1, Operation::lock, object, 0, Wait::lock)) return *next;
+    } else if (const auto next = stand_until(call, 1, Operation::lock, object, Wait::lock, deadline)) {
+      return *next;
+    }
+  }
+  if (call.thread.timed_out) return give_up_lock(call, queues ? lock : nullptr);
+  call.thread.timed = false;
+  if (queues) set(call, lock->writers_waiting, lock->writers_waiting - 1);
+  if (lock->is_destroyed()) return fail_destroyed(call, kLocks);
+  set(call, lock->owner, owner_word(call));
+  return finish_lock(call, 0);
+}
+
+}  // namespace
+
+Next do_rwlock_init(Call& call) {
+  const std::uint64_t object = call.argument(0);
+  int kind = PTHREAD_RWLOCK_DEFAULT_NP;
+  if (const std::uint64_t attributes = call.argument(1); attributes != 0) {
+    if (!call.machine.may_read(attributes, sizeof kind)) return Next::over;
+    kind = at<int>(attributes);
+  }
+  if (!call.machine.may_write(object, sizeof(pthread_rwlock_t)) || !begin_lock_again(call, object))
+    return Next::over;
+  pthread_rwlock_t fresh{};
+  fresh.__data.__flags = static_cast<unsigned>(kind);
+  call.machine.write(object, &fresh, sizeof fresh);
+  return call.result_int(0);
+}
+
+Next do_rwlock_destroy(Call& call) {
+  const std::uint64_t object = call.argument(0);
+  LockState* const lock = lock_at(call, object);
+  if (lock == nullptr) return Next::over;
+  if (const auto next = stand(call, 0, Operation::lock_destroy, object)) return *next;
+  if (lock->is_destroyed()) return fail_destroyed(call, "destroys a read-write lock");
+  if (lock->owner != 0) return fail_held(call, "destroys a read-write lock", lock_holder(object));
+  if (lock->count != 0) {
+    call.machine.fail_misuse("destroys a read-write lock that a thread holds to read");
+    return Next::over;
+  }
+  set(call, lock->kind, LockState::kDestroyed);
+  return finish_lock(call, 0);
+}
+
+Next do_rwlock_rdlock(Call& call) { return lock_shared(call, kNoDeadline); }
+Next do_rwlock_wrlock(Call& call) { return lock_exclusive(call, kNoDeadline); }
+
+#define THRUM_VM_TIMED(timed_name, clock_name, take)                        \
+  Next timed_name(Call& call) {                                             \
+    Next next{};                                                            \
+    const auto deadline = deadline_of(call, 1, CLOCK_REALTIME, next);       \
+    return deadline ? take(call, *deadline) : next;                         \
+  }                                                                         \
+  Next clock_name(Call& call) {                                             \
+    Next next{};                                                            \
+    const auto deadline = deadline_of(call, 2, call.int_argument(1), next); \
+    return deadline ? take(call, *deadline) : next;                         \
+  }
+THRUM_VM_TIMED(do_rwlock_timedrdlock, do_rwlock_clockrdlock, lock_shared)
+THRUM_VM_TIMED(do_rwlock_timedwrlock, do_rwlock_clockwrlock, lock_exclusive)
+#undef THRUM_VM_TIMED
+
+Next do_rwlock_tryrdlock(Call& call) {
+  const std::uint64_t object = call.argument(0);
+  LockState* const lock = lock_at(call, object);
+  if (lock == nullptr) return Next::over;
+  if (const auto next = stand(call, 0, Operation::try_shared_lock, object)) return *next;
+  if (lock->is_destroyed()) return fail_destroyed(call, kLocks);
+  if (!shared_lock_is_free(object)) return finish_lock(call, EBUSY, Outcome::failed);
+  begin_to_read(call, *lock);
+  return finish_lock(call, 0);
+}
+
+Next do_rwlock_trywrlock(Call& call) {
+  const std::uint64_t object = call.argument(0);
+  LockState* const lock = lock_at(call, object);
+  if (lock == nullptr) return Next::over;
+  if (const auto next = stand(call, 0, Operation::try_lock, object)) return *next;
+  if (lock->is_destroyed()) return fail_destroyed(call, kLocks);
+  if (!lock_is_free(object)) return finish_lock(call, EBUSY, Outcome::failed);
+  set(call, lock->owner, owner_word(call));
+  return finish_lock(call, 0);
+}
+
+Next do_rwlock_unlock(Call& call) {
+  const std::uint64_t object = call.argument(0);
+  LockState* const lock = lock_at(call, object);
+  if (lock == nullptr) return Next::over;
+  const bool writes = lock->owner != 0;
+  const bool was_writer = call.phase() == 0 ? writes : call.thread.operation == Operation::unlock;
+  if (const auto next = stand(call, 0, was_writer ? Operation::unlock : Operation::shared_unlock, object))
+    return *next;
+  constexpr const char* kUnlocks = "unlocks a read-write lock";
+  if (lock->is_destroyed()) return fail_destroyed(call, kUnlocks);
+  if (was_writer) {
+    if (lock->owner != owner_word(call)) return fail_held(call, kUnlocks, lock_holder(object));
+    set(call, lock->owner, std::uint32_t{0});
+    return finish_lock(call, 0);
+  }
+  if (lock->count == 0) return fail_held(call, kUnlocks, kNoThread);
+  std::uint8_t& mine = readers_of(call, *lock);
+  constexpr std::uint8_t kFull = 255;
+  if (mine == 0) {
+    call.machine.fail_misuse("unlocks a read-write lock that only others hold");
+    return Next::over;
+  }
+  if (mine != kFull) set(call, mine, static_cast<std::uint8_t>(mine - 1));
+  set(call, lock->count, lock->count - 1);
+  if (lock->count == 0)
+    call.machine.memory.fill(reinterpret_cast<std::uint64_t>(lock->readers), 0, sizeof lock->readers);
+  return finish_lock(call, 0);
+}
+
+// A spin lock is a mutex; its waiting costs processor time, which does not matter here.
+
+namespace {
+
+using SpinLock = std::int32_t;
+
+Next take_spin_lock(Call& call, bool waits) {
+  const std::uint64_t object = call.argument(0);
+  SpinLock* const lock = object_at<SpinLock>(call, object);
+  if (lock == nullptr) return Next::over;
+  if (waits && !call.machine.in_execution && !spin_lock_is_free(object))
+    return fail_alone(call, Operation::lock, object, Wait::spin_lock);
+  const Operation operation = waits ? Operation::lock : Operation::try_lock;
+  if (const auto next = stand(call, 0, operation, object, 0, waits ? Wait::spin_lock : Wait::nothing))
+    return *next;
+  if (*lock == kSpinLockDestroyed) return fail_destroyed(call, "locks a spin lock");
+  if (*lock != 0) return finish_lock(call, EBUSY, Outcome::failed);
+  set(call, *lock, static_cast<SpinLock>(owner_word(call)));
+  return finish_lock(call, 0);
+}
+
+}  // namespace
+
+Next do_spin_init(Call& call) {
+  SpinLock* const lock = object_at<SpinLock>(call, call.argument(0));
+  if (lock == nullptr || !begin_lock_again(call, call.argument(0))) return Next::over;
+  call.machine.write(call.argument(0), SpinLock{0});
+  return call.result_int(0);
+}
+
+Next do_spin_destroy(Call& call) {
+  SpinLock* const lock = object_at<SpinLock>(call, call.argument(0));
+  if (lock == nullptr) return Next::over;
+  if (*lock == kSpinLockDestroyed) return fail_destroyed(call, "destroys a spin lock");
+  if (*lock != 0) return fail_held(call, "destroys a spin lock", spin_lock_holder(call.argument(0)));
+  if (!begin_lock_again(call, call.argument(0))) return Next::over;
+  set(call, *lock, SpinLock{kSpinLockDestroyed});
+  return call.result_int(0);
+}
+
+Next do_spin_lock(Call& call) { return take_spin_lock(call, true); }
+Next do_spin_trylock(Call& call) { return take_spin_lock(call, false); }
+
+Next do_spin_unlock(Call& call) {
+  const std::uint64_t object = call.argument(0);
+  SpinLock* const lock = object_at<SpinLock>(call, object);
+  if (lock == nullptr) return Next::over;
+  if (const auto next = stand(call, 0, Operation::unlock, object)) return *next;
+  if (*lock == kSpinLockDestroyed) return fail_destroyed(call, "unlocks a spin lock");
+  if (static_cast<std::uint32_t>(*lock) != owner_word(call))
+    return fail_held(call, "unlocks a spin lock", spin_lock_holder(object));
+  set(call, *lock, SpinLock{0});
+  return finish_lock(call, 0);
+}
+
+}  // namespace thrum::vm

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// malloc and its family.
+#include <cerrno>
+
+#include "vm/externals.hpp"
+
+namespace thrum::vm {
+
+namespace {
+
+std::uint64_t allocate(const Call& call, std::uint64_t size, bool zeroed = false) {
+  Machine& machine = call.machine;
+  const std::uint64_t block = machine.heap.allocate(call.thread.slot, call.thread.id, size, zeroed);
+  note_reuse(call, block, size);
+  return block;
+}
+
+bool release(Call& call, std::uint64_t block) {
+  Machine& machine = call.machine;
+  if (machine.heap.is_live_block(block) && machine.judges) {
+    const std::uint64_t size = machine.heap.size_of(block);
+    if (size != 0 && !machine.judge(AccessKind::free, block, size, machine.code_of(call.thread)))
+      return false;
+  }
+  switch (machine.heap.release(call.thread.slot, block)) {
+    case Heap::Misuse::none: return true;
+    case Heap::Misuse::freed_twice:
+      machine.fail(BugKind::double_free, "a block is freed twice");
+      return false;
+    case Heap::Misuse::not_a_block:
+      machine.fail(BugKind::double_free, "free of an address that malloc did not give");
+      return false;
+  }
+  return false;
+}
+
+Next reallocate(Call& call, std::uint64_t old, std::uint64_t size) {
+  Machine& machine = call.machine;
+  if (old != 0 && size == 0) return release(call, old) ? call.result(0) : Next::over;
+  if (old != 0 && !machine.heap.is_live_block(old)) return release(call, old) ? call.result(0) : Next::over;
+  const std::uint64_t fresh = allocate(call, size);
+  if (old == 0 || fresh == 0) return call.result(fresh);
+  const std::uint64_t kept = std::min(size, machine.heap.size_of(old));
+  machine.memory.copy(fresh, &at<char>(old), kept);
+  machine.memory.copy(fresh + kShadowDistance, &at<char>(old + kShadowDistance), kept);
+  return release(call, old) ? call.result(fresh) : Next::over;
+}
+
+}  // namespace
+
+void note_reuse(const Call& call, std::uint64_t block, std::uint64_t size) {
+  Machine& machine = call.machine;
+  if (block == 0 || !machine.in_execution || !machine.heap.gave_used_block()) return;
+  machine.trace->reuses_blocks = true;
+  if (machine.judges) machine.races.forget(block, (size + kCellBytes - 1) & ~(kCellBytes - 1));
+}
+
+Next do_malloc(Call& call) { return call.result(allocate(call, call.argument(0))); }
+
+Next do_calloc(Call& call) {
+  std::uint64_t size = 0;
+  if (__builtin_mul_overflow(call.argument(0), call.argument(1), &size)) return call.result(0);
+  return call.result(allocate(call, size, true));
+}
+
+Next do_realloc(Call& call) { return reallocate(call, call.argument(0), call.argument(1)); }
+
+Next do_reallocarray(Call& call) {
+  std::uint64_t size = 0;
+  if (__builtin_mul_overflow(call.argument(1), call.argument(2), &size)) return call.result(0);
+  return reallocate(call, call.argument(0), size);
+}
+
+Next do_free(Call& call) {
+  const std::uint64_t block = call.argument(0);
+  return block == 0 || release(call, block) ? Next::done : Next::over;
+}
+
+Next do_aligned_alloc(Call& call) {
+  const std::uint64_t block = call.machine.heap.allocate_aligned(call.thread.slot, call.thread.id,
+                                                                 call.argument(0), call.argument(1));
+  note_reuse(call, block, call.argument(1));
+  return call.result(block);
+}
+
+Next do_posix_memalign(Call& call) {
+  const std::uint64_t alignment = call.argument(1);
+  if (alignment < sizeof(void*) || (alignment & (alignment - 1)) != 0) return call.result_int(EINVAL);
+  const std::uint64_t block =
+      call.machine.heap.allocate_aligned(call.thread.slot, call.thread.id, alignment, call.argument(2));
+  note_reuse(call, block, call.argument(2));
+  if (!call.machine.may_write(call.argument(0), sizeof block)) return Next::over;
+  call.machine.write(call.argument(0), block);
+  return call.result_int(0);
+}
+
+Next do_malloc_usable_size(Call& call) {
+  const std::uint64_t block = call.argument(0);
+  return call.result(call.machine.heap.is_live_block(block) ? call.machine.heap.size_of(block) : 0);
+}
+
+}  // namespace thrum::vm

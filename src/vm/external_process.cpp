@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The process: its arguments, its end, its failures.
+#include <unistd.h>
+
+#include <cstring>
+
+#include "vm/externals.hpp"
+
+namespace thrum::vm {
+
+namespace {
+
+// In the program's memory behind its variables.
+constexpr std::uint64_t kArguments = kGlobals + kGlobalsSize + (1 << 20);
+constexpr std::uint64_t kEnvironment = kArguments - 64;
+constexpr std::uint64_t kRandomState =
+    3;  // the object that represents random state; no address of the program
+
+struct Handler {
+  std::uint64_t function;
+  std::uint64_t argument;
+};
+Handler& handler(std::uint32_t number) {
+  return at<Handler>(kMachine + (std::uint64_t{5} << 32) + number * sizeof(Handler));
+}
+
+Next register_handler(Call& call, std::uint64_t function, std::uint64_t argument) {
+  Machine& machine = call.machine;
+  // Destructors of a library that is not instrumented do not matter.
+  if (call.thread.top->function->is_quiet) return call.result_int(0);
+  if (Machine::course().exit_handlers == Course::kExitHandlers) return call.result_int(-1);
+  Handler& row = handler(machine.change_course().exit_handlers++);
+  machine.memory.note(reinterpret_cast<std::uint64_t>(&row), sizeof row);
+  row = {function, argument};
+  return call.result_int(0);
+}
+
+}  // namespace
+
+std::uint64_t Machine::environment_address() const { return kEnvironment; }
+
+std::uint64_t Machine::place_arguments() {
+  std::uint64_t strings = kArguments + (settings.arguments.size() + 1) * sizeof(std::uint64_t);
+  std::uint64_t row = kArguments;
+  memory.set_shadow(kEnvironment, sizeof(std::uint64_t), kAddressable | kDefined);
+  memory.set_shadow(kArguments, strings - kArguments, kAddressable | kDefined);
+  for (const std::string& argument : settings.arguments) {
+    memory.put(at<std::uint64_t>(row), strings);
+    memory.set_shadow(strings, argument.size() + 1, kAddressable | kDefined);
+    memory.copy(strings, argument.c_str(), argument.size() + 1);
+    strings += argument.size() + 1;
+    row += sizeof(std::uint64_t);
+  }
+  return kArguments;
+}
+
+bool Machine::run_exit_handler(Thread& me, Then then) {
+  if (run_thread_destructor(me, then)) return true;
+  while (course().exit_handlers != 0) {
+    const Handler last = handler(--change_course().exit_handlers);
+    if (Function* const function = function_at_address(last.function); function && function->is_defined) {
+      push(me, *function, {last.argument}, then);
+      return true;
+    }
+  }
+  const std::uint32_t begun = course().destroyed;
+  if (begun == code.destructors.size()) return false;
+  ++change_course().destroyed;
+  push(me, *code.destructors[begun], {}, then);
+  return true;
+}
+
+// Phases: 0 and while handlers run, 1 it stands before the end.
+Next do_exit(Call& call) {
+  if (call.phase() == 0 && call.machine.run_exit_handler(call.thread, Then::call)) return Next::entered;
+  return call.machine.leave_process(call.thread, call.int_argument(0));
+}
+
+Next do_exit_at_once(Call& call) { return call.machine.leave_process(call.thread, call.int_argument(0)); }
+
+Next do_atexit(Call& call) { return register_handler(call, call.argument(0), 0); }
+Next do_cxa_atexit(Call& call) { return register_handler(call, call.argument(0), call.argument(1)); }
+
+Next do_abort(Call& call) {
+  call.machine.fail(BugKind::crash, "aborted");
+  return Next::over;
+}
+
+Next do_assert_fail(Call& call) {
+  const std::optional<std::string> expression = string_at(call, call.argument(0));
+  if (!expression) return Next::over;
+  call.machine.fail(BugKind::assertion, "assertion failed: " + *expression);
+  return Next::over;
+}
+
+namespace {
+
+std::uint64_t errno_address(const Thread& thread) { return thread_part(thread.slot) + kStackEnd + 64; }
+
+}  // namespace
+
+void set_errno(Call& call, int error) {
+  const std::uint64_t place = errno_address(call.thread);
+  call.machine.memory.set_shadow(place, sizeof error, kAddressable | kDefined);
+  call.machine.memory.put(at<int>(place), error);
+}
+
+Next do_errno_location(Call& call) {
+  const std::uint64_t place = errno_address(call.thread);
+  if ((shadow_at<std::uint8_t>(place) & kAddressable) == 0)
+    call.machine.memory.set_shadow(place, sizeof(int), kAddressable | kDefined);
+  return call.result(place);
+}
+
+// The environment is empty, so that executions are the same everywhere.
+Next do_getenv(Call& call) {
+  const std::optional<std::string> name = string_at(call, call.argument(0));
+  return name ? call.result(0) : Next::over;
+}
+
+Next do_getpid(Call& call) { return call.result_int(1); }
+Next do_get_nprocs(Call& call) { return call.result_int(2); }
+Next do_sysconf(Call& call) {
+  constexpr std::uint64_t kPage = 4096;
+  return call.result(call.int_argument(0) == _SC_PAGESIZE ? kPage : 2);
+}
+
+// The C library's random numbers: glibc's additive generator of 31 words. Threads share the state, so a
+// draw_random is a visible operation.
+
+namespace {
+
+struct RandomState {
+  static constexpr std::uint32_t kWords = 31;
+  static constexpr std::uint32_t kDistance = 3;
+  std::uint32_t is_seeded;
+  std::uint32_t front;
+  std::int32_t words[kWords];
+};
+RandomState& random_state() { return at<RandomState>(kMachine + (std::uint64_t{6} << 32)); }
+
+std::uint32_t draw_random(RandomState& state) {
+  const std::uint32_t rear =
+      (state.front + RandomState::kWords - RandomState::kDistance) % RandomState::kWords;
+  std::int32_t& word = state.words[state.front];
+  word = static_cast<std::int32_t>(static_cast<std::uint32_t>(word) +
+                                   static_cast<std::uint32_t>(state.words[rear]));
+  state.front = (state.front + 1) % RandomState::kWords;
+  return static_cast<std::uint32_t>(word) >> 1;
+}
+
+void seed_random(RandomState& state, std::uint32_t number) {
+  constexpr std::int64_t kModulus = 2'147'483'647;
+  constexpr std::int64_t kFactor = 16'807;
+  constexpr int kDiscarded = 310;
+  std::int64_t word = static_cast<std::int32_t>(number == 0 ? 1 : number);
+  for (std::int32_t& one : state.words) {
+    one = static_cast<std::int32_t>(word);
+    word = kFactor * word % kModulus;
+    if (word < 0) word += kModulus;
+  }
+  state.is_seeded = 1;
+  state.front = RandomState::kDistance;
+  for (int i = 0; i < kDiscarded; ++i) draw_random(state);
+}
+
+}  // namespace
+
+Next do_rand(Call& call) {
+  Machine& machine = call.machine;
+  if (const auto next = stand(call, 0, Operation::random_draw, kRandomState)) return *next;
+  RandomState& state = random_state();
+  machine.memory.note(reinterpret_cast<std::uint64_t>(&state), sizeof state);
+  if (state.is_seeded == 0) seed_random(state, 1);
+  const std::uint64_t value = draw_random(state);
+  machine.done(true, value);
+  return machine.over ? Next::over : call.result(value);
+}
+
+Next do_srand(Call& call) {
+  if (const auto next = stand(call, 0, Operation::random_draw, kRandomState)) return *next;
+  RandomState& state = random_state();
+  call.machine.memory.note(reinterpret_cast<std::uint64_t>(&state), sizeof state);
+  seed_random(state, static_cast<std::uint32_t>(call.argument(0)));
+  call.machine.done(true);
+  return call.machine.over ? Next::over : Next::done;
+}
+
+Next do_delete_exception(Call&) { return Next::done; }
+
+// std::terminate: the type of the exception that is being handled is named, as far as it is known.
+Next do_terminate(Call& call) {
+  call.machine.fail(BugKind::uncaught_exception, "uncaught exception");
+  return Next::over;
+}
+
+}  // namespace thrum::vm

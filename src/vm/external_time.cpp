@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Clocks, sleeping, yielding. Time is virtual: it passes when a wait times out, or when nothing else can
+// happen.
+#include <sys/time.h>
+#include <threads.h>
+
+#include "vm/externals.hpp"
+
+namespace thrum::vm {
+
+namespace {
+
+// The times of clocks when the process begins, as the native engine has them.
+constexpr std::uint64_t kRealTimeStart = 1'700'000'000 * kSecond;
+constexpr std::uint64_t kOtherStart = 1'000 * kSecond;
+constexpr std::uint64_t kClock = 1;  // the object that represents the clock; no address of the program
+
+std::uint64_t start_of(clockid_t clock) {
+  return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI ? kRealTimeStart
+                                                                                         : kOtherStart;
+}
+
+// Reads the clock into now; something else: what the call returns.
+std::optional<Next> read_clock(Call& call, std::uint64_t& now) {
+  Machine& machine = call.machine;
+  constexpr std::uint64_t kReadTakes = 1'000;
+  if (!machine.in_execution) {
+    now = machine.change_course().now_ns += kReadTakes;
+    return std::nullopt;
+  }
+  if (const auto next = stand(call, 0, Operation::clock_read, kClock)) return next;
+  now = Machine::course().now_ns;
+  machine.done(false, now);
+  if (machine.over) return Next::over;
+  return std::nullopt;
+}
+
+template <typename T>
+Next put(Call& call, std::uint64_t to, const T& value, std::uint64_t result) {
+  if (to != 0) {
+    if (!call.machine.may_write(to, sizeof value)) return Next::over;
+    call.machine.write(to, &value, sizeof value);
+  }
+  return call.result(result);
+}
+
+Next give_way(Call& call) {
+  if (!call.machine.in_execution) return call.result_int(0);
+  if (const auto next = stand(call, 0, Operation::yield, 0)) return *next;
+  call.machine.done(false);
+  return call.machine.over ? Next::over : call.result_int(0);
+}
+
+// kept[0]: the deadline.
+Next sleep_until(Call& call, std::uint64_t deadline_ns) {
+  Machine& machine = call.machine;
+  if (call.phase() == 0) {
+    call.thread.kept[0] = deadline_ns;
+    if (!machine.in_execution) {
+      Course& course = machine.change_course();
+      course.now_ns = std::max(course.now_ns, deadline_ns);
+      return call.result_int(0);
+    }
+  }
+  const bool sleeps =
+      call.phase() == 0 ? deadline_ns > Machine::course().now_ns : call.thread.operation == Operation::sleep;
+  if (!sleeps) return give_way(call);
+  if (const auto next = stand_until(call, 0, Operation::sleep, kClock, Wait::deadline, call.thread.kept[0]))
+    return *next;
+  call.thread.timed = call.thread.timed_out = false;
+  machine.done(false, 0, 0, Outcome::timed_out);
+  return machine.over ? Next::over : call.result_int(0);
+}
+
+Next sleep_for(Call& call, std::uint64_t time_address, int invalid, bool by_errno) {
+  const std::optional<timespec> time = time_at(call, time_address);
+  if (!time) return Next::over;
+  if (!is_valid(*time) || time->tv_sec < 0)
+    return by_errno ? fail_with(call, EINVAL) : call.result_int(invalid);
+  return sleep_until(call, Machine::course().now_ns + duration_ns(*time));
+}
+
+}  // namespace
+
+std::optional<timespec> time_at(Call& call, std::uint64_t address) {
+  if (!call.machine.may_read(address, sizeof(timespec))) return std::nullopt;
+  return at<timespec>(address);
+}
+
+std::uint64_t clock_to_virtual(clockid_t clock, const timespec& time) {
+  constexpr std::int64_t kSecondsMax = 9'000'000'000;  // beyond, the deadline never comes
+  if (time.tv_sec < 0) return 0;
+  if (time.tv_sec > kSecondsMax) return kNoDeadline - 1;
+  const std::uint64_t when = duration_ns(time);
+  return when < start_of(clock) ? 0 : when - start_of(clock);
+}
+
+timespec virtual_to_clock(clockid_t clock, std::uint64_t now_ns) {
+  const std::uint64_t shown = start_of(clock) + now_ns;
+  return {static_cast<time_t>(shown / kSecond), static_cast<long>(shown % kSecond)};
+}
+
+Next do_clock_gettime(Call& call) {
+  std::uint64_t now = 0;
+  if (const auto next = read_clock(call, now)) return *next;
+  return put(call, call.argument(1), virtual_to_clock(call.int_argument(0), now), 0);
+}
+
+Next do_gettimeofday(Call& call) {
+  std::uint64_t now = 0;
+  if (const auto next = read_clock(call, now)) return *next;
+  const timespec time = virtual_to_clock(CLOCK_REALTIME, now);
+  return put(call, call.argument(0), timeval{time.tv_sec, time.tv_nsec / 1'000}, 0);
+}
+
+Next do_time(Call& call) {
+  std::uint64_t now = 0;
+  if (const auto next = read_clock(call, now)) return *next;
+  const time_t time = virtual_to_clock(CLOCK_REALTIME, now).tv_sec;
+  return put(call, call.argument(0), time, static_cast<std::uint64_t>(time));
+}
+
+Next do_timespec_get(Call& call) {
+  const int base = call.int_argument(1);
+  if (base != TIME_UTC) return call.result_int(0);
+  std::uint64_t now = 0;
+  if (const auto next = read_clock(call, now)) return *next;
+  return put(call, call.argument(0), virtual_to_clock(CLOCK_REALTIME, now), static_cast<std::uint64_t>(base));
+}
+
+Next do_clock(Call& call) {
+  std::uint64_t now = 0;
+  if (const auto next = read_clock(call, now)) return *next;
+  return call.result(now / (kSecond / CLOCKS_PER_SEC));
+}
+
+Next do_yield(Call& call) { return give_way(call); }
+
+Next do_nanosleep(Call& call) {
+  constexpr int kInvalid = -2;  // of thrd_sleep
+  return sleep_for(call, call.argument(0), kInvalid, true);
+}
+
+Next do_clock_nanosleep(Call& call) {
+  const std::optional<timespec> time = time_at(call, call.argument(2));
+  if (!time) return Next::over;
+  if (!is_valid(*time) || time->tv_sec < 0) return call.result_int(EINVAL);
+  const bool is_absolute = (call.int_argument(1) & TIMER_ABSTIME) != 0;
+  return sleep_until(call, is_absolute ? clock_to_virtual(call.int_argument(0), *time)
+                                       : Machine::course().now_ns + duration_ns(*time));
+}
+
+Next do_usleep(Call& call) {
+  return sleep_until(call, Machine::course().now_ns + (call.argument(0) & 0xffff'ffff) * 1'000);
+}
+
+Next do_sleep(Call& call) {
+  return sleep_until(call, Machine::course().now_ns + (call.argument(0) & 0xffff'ffff) * kSecond);
+}
+
+}  // namespace thrum::vm

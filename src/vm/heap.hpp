@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The program's heap: malloc and its family. Blocks lie where the native engine places them (ProgramHeap in
+// runtime/): each thread allocates from its own region, and a freed block goes to the thread that freed it,
+// which uses it next (lifo), or is never used again (fresh).
+//
+// In front of each block lies a header of 16 bytes, which the program cannot access: it catches accesses that
+// miss the block by a little.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "model/thread_names.hpp"
+#include "vm/memory.hpp"
+
+namespace thrum::vm {
+
+class Heap {
+ public:
+  Heap(Memory& memory, bool reuses) : memory_(memory), reuses_(reuses) {}
+
+  struct Block {
+    std::uint64_t begin = 0;
+    std::uint64_t size = 0;         // as requested
+    ThreadId thread = kMainThread;  // these two are its name
+    std::uint32_t number = 0;
+    bool is_live = false;
+  };
+
+  // 0: no memory. The new block has no values; zeroed: it holds zeros. region: the slot of the thread, thread
+  // its name.
+  std::uint64_t allocate(std::uint32_t region, ThreadId thread, std::uint64_t size, bool zeroed = false);
+  std::uint64_t allocate_aligned(std::uint32_t region, ThreadId thread, std::uint64_t alignment,
+                                 std::uint64_t size);
+  enum class Misuse : std::uint8_t { none, freed_twice, not_a_block };
+  Misuse release(std::uint32_t region, std::uint64_t address);
+  // REQUIRES: a live block begins there.
+  std::uint64_t size_of(std::uint64_t address) const;
+  bool is_live_block(std::uint64_t address) const;
+  // The block in whose memory, or in whose header, the address lies.
+  std::optional<Block> find(std::uint64_t address) const;
+
+  bool gave_used_block() const { return gave_used_block_; }
+  // Bytes of the regions in use or freed, headers included.
+  std::uint64_t extent(std::uint32_t region) const;
+  template <typename Visit>
+  void for_each_live(std::uint32_t region, Visit visit) const;
+
+ private:
+  enum class State : std::uint8_t { live = 0x5a, freed = 0xa5, aligned = 0x69 };
+  struct Header;
+  struct Books;
+  static Books& books(std::uint32_t region);
+  static Header& header(std::uint64_t block);
+  static bool is_block(std::uint64_t address);
+  std::optional<Block> next_block(std::uint64_t& place) const;
+
+  Memory& memory_;
+  bool reuses_;
+  bool gave_used_block_ = false;
+};
+
+template <typename Visit>
+void Heap::for_each_live(std::uint32_t region, Visit visit) const {
+  std::uint64_t place = kHeap + region * kHeapRegion;
+  const std::uint64_t end = place + extent(region);
+  while (place < end) {
+    const std::optional<Block> block = next_block(place);
+    if (block && block->is_live) visit(*block);
+  }
+}
+
+}  // namespace thrum::vm

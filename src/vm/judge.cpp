@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Data races: what an operation makes known to its thread, and what a race is reported as. The rules are
+// those of docs/semantics.md, "Data races".
+#include <algorithm>
+#include <string>
+
+#include "vm/machine.hpp"
+
+namespace thrum::vm {
+
+namespace {
+
+// A second clock for the object, in the same cell of the detector. For a lock: the clocks of readers, which
+// are ordered before writers only. For a barrier: what all threads had done when its last phase ended.
+std::uint64_t second_clock(std::uint64_t object) { return object ^ 1; }
+
+}  // namespace
+
+MemoryOrder memory_order(int order) {
+  switch (order) {
+    case __ATOMIC_RELAXED: return MemoryOrder::relaxed;
+    case __ATOMIC_CONSUME:
+    case __ATOMIC_ACQUIRE: return MemoryOrder::acquire;
+    case __ATOMIC_RELEASE: return MemoryOrder::release;
+    default: return MemoryOrder::acquire_release;
+  }
+}
+
+bool Machine::judge(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number) {
+  if (over) return false;
+  if (!races.access(current().number, kind, address, size, code_number)) return true;
+  return check_races(address, size);
+}
+
+bool Machine::check_races(std::uint64_t address, std::uint64_t size) {
+  Race race = races.races().front();
+  if (race.later.kind == AccessKind::free) {  // of the block; the detector has a piece of it
+    race.later.address = address;
+    race.later.size = static_cast<std::uint32_t>(size);
+  }
+  fail_by_race(race);
+  return false;
+}
+
+void Machine::fail_by_race(const Race& race) {
+  const AccessKind first = std::max(race.earlier.kind, race.later.kind);
+  const AccessKind second = std::min(race.earlier.kind, race.later.kind);
+  const auto code_of_access = [this](const Access& access) {
+    return is_code(access.code) ? access.code : code_of(reinterpret_cast<const Instruction*>(access.code));
+  };
+  Failure failure{BugKind::data_race,
+                  std::string(access_kind_name(first)) + " and " + std::string(access_kind_name(second)) +
+                      " of the same memory, which nothing orders",
+                  current().id,
+                  code_of_access(race.later),
+                  {}};
+  failure.accesses.push_back({race_names_[race.earlier.when.thread], race.earlier.kind, race.earlier.size,
+                              race.earlier.address, code_of_access(race.earlier), 0, 0});
+  failure.accesses.push_back({current().id, race.later.kind, race.later.size, race.later.address,
+                              code_of_access(race.later), current().events, 0});
+  fail(std::move(failure));
+}
+
+// Judged like an atomic write: to destroy the object, or to write or free its memory, without order is a
+// race.
+void Machine::use_object(const Thread& thread) {
+  constexpr std::uint32_t kPart = 4;
+  judge(AccessKind::atomic_write, thread.object, kPart, thread.code);
+}
+
+// Earlier accesses of other threads to the ended thread's stack must be ordered before its end: what lies
+// there is gone for them, and the machine checks each access by its shadow.
+void Machine::end_judged(const Thread&) {}
+
+void Machine::synchronise(const Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome) {
+  const std::uint16_t me = thread.number;
+  const std::uint64_t object = thread.object;
+  switch (thread.operation) {
+    case Operation::lock:
+    case Operation::try_lock:
+      use_object(thread);
+      if (outcome != Outcome::failed) races.acquire(me, object, second_clock(object));
+      return;
+    case Operation::shared_lock:
+    case Operation::try_shared_lock:
+      use_object(thread);
+      if (outcome != Outcome::failed) races.acquire(me, object);
+      return;
+    case Operation::lock_queue:  // value: the number of waiting writers; 0: it has the lock
+      use_object(thread);
+      if (value == 0) races.acquire(me, object, second_clock(object));
+      return;
+    case Operation::unlock:
+      use_object(thread);
+      races.release(me, object, false);
+      return;
+    case Operation::shared_unlock:
+      use_object(thread);
+      races.release(me, second_clock(object), true);
+      return;
+    case Operation::lock_destroy: judge(AccessKind::plain_write, object, sizeof(void*), thread.code); return;
+    case Operation::wait_release:
+      use_object(thread);
+      races.release(me, operand, false);
+      return;
+    case Operation::wait_reacquire: races.acquire(me, operand); return;
+    case Operation::signal:
+    case Operation::broadcast: use_object(thread); return;
+    case Operation::semaphore_post:
+      use_object(thread);
+      races.release(me, object, true);
+      return;
+    case Operation::semaphore_wait:
+    case Operation::semaphore_try_wait:
+      use_object(thread);
+      if (outcome == Outcome::done) races.acquire(me, object);
+      return;
+    case Operation::barrier_wait:  // value: the number of threads that have arrived
+      use_object(thread);
+      races.release(me, object, value > 1);
+      if (operand == 0) return;  // not the last thread of the phase
+      races.acquire(me, object);
+      races.release(me, second_clock(object), false);
+      return;
+    case Operation::barrier_leave: races.acquire(me, second_clock(object)); return;
+    case Operation::once_enter:
+    case Operation::atomic_section: races.acquire(me, object); return;
+    case Operation::once_leave: races.release(me, object, false); return;
+    case Operation::cancel: races.release(me, object, true); return;
+    case Operation::cancel_test:
+    case Operation::cancelled: races.acquire(me, object); return;
+    default: return;
+  }
+}
+
+}  // namespace thrum::vm

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "vm/machine.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "support/check.hpp"
+
+namespace thrum::vm {
+
+namespace {
+
+constexpr std::uint64_t kNullPage = 4096;
+
+void* map_for_races(std::size_t bytes) {
+  void* got =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return got == MAP_FAILED ? nullptr : got;
+}
+
+Frame* first_frame(const Thread& thread) { return &at<Frame>(kFrames + thread.slot * kFramesSize) + 1; }
+std::uint64_t* first_register(const Thread& thread) {
+  return &at<std::uint64_t>(kFrames + thread.slot * kFramesSize + kRecordsSize);
+}
+
+}  // namespace
+
+Machine::Machine(Code& its_code, const MachineSettings& its_settings, ThreadNames& its_names)
+    : code(its_code),
+      settings(its_settings),
+      names(its_names),
+      heap(memory, its_settings.reuses_blocks),
+      races(map_for_races),
+      touched_(kThreadSlots, 0) {
+  load_program();
+}
+
+void Machine::load_program() {
+  for (const Variable& variable : code.variables) {
+    if (variable.is_thread_local || variable.size == 0) continue;
+    memory.set_shadow(variable.address, variable.size,
+                      variable.is_constant ? kAddressable | kDefined | kReadOnly : kAddressable | kDefined);
+  }
+  for (const Code::Content& content : code.contents)
+    std::memcpy(&at<char>(content.address), content.bytes.data(), content.bytes.size());
+}
+
+void Machine::decode(Function& function) {
+  code.decode(function);
+  bind_handlers(function);
+}
+
+Function* Machine::function_at_address(std::uint64_t address) const {
+  if (!is_code(address)) return nullptr;
+  const std::uint32_t number = function_at(address);
+  if (number >= code.functions.size() || address != code_address(number)) return nullptr;
+  return code.functions[number].get();
+}
+
+// Frames.
+
+void Machine::push(Thread& thread, Function& function, std::initializer_list<std::uint64_t> arguments,
+                   Then then) {
+  if (!function.is_decoded) decode(function);
+  Frame* const below = thread.top;
+  const bool is_first = below < thread.bottom;
+  Frame* const frame = below + 1;
+  frame->function = &function;
+  frame->registers = is_first ? first_register(thread) : below->registers + below->function->slots;
+  frame->stack_begin = frame->stack_pointer = is_first ? thread.stack_end() : below->stack_pointer;
+  frame->next = function.code.data();
+  frame->site = nullptr;
+  frame->then = then;
+  frame->phase = thread.phase;
+  std::copy(std::begin(thread.kept), std::end(thread.kept), frame->kept);
+  thread.phase = 0;
+  thread.in_call = false;
+  std::uint64_t* registers = frame->registers;
+  for (std::uint64_t argument : arguments) *registers++ = argument;
+  std::copy(function.constants.begin(), function.constants.end(), frame->registers + function.parameters);
+  thread.top = frame;
+}
+
+void Machine::enter(Thread& thread, Function& function, const CallSite& site, const std::uint64_t* from,
+                    std::uint64_t stack_pointer) {
+  Frame* const below = thread.top;
+  Frame* const frame = below + 1;
+  std::uint64_t* const registers = below->registers + below->function->slots;
+  constexpr std::uint64_t kRoom = 1 << 20;
+  if (__builtin_expect(
+          reinterpret_cast<std::uint64_t>(frame) - reinterpret_cast<std::uint64_t>(first_frame(thread)) >
+                  kRecordsSize - kRoom ||
+              reinterpret_cast<std::uint64_t>(registers) -
+                      reinterpret_cast<std::uint64_t>(first_register(thread)) >
+                  kFramesSize - kRecordsSize - kRoom,
+          0)) {
+    fail(BugKind::stack_overflow, "the stack is full");
+    return;
+  }
+  frame->function = &function;
+  frame->registers = registers;
+  frame->stack_begin = frame->stack_pointer = stack_pointer;
+  frame->next = function.code.data();
+  frame->site = &site;
+  frame->then = Then::go_on;
+  const std::size_t count = std::min<std::size_t>(site.arguments.size(), function.parameters);
+  for (std::size_t i = 0; i < count; ++i) registers[i] = from[site.arguments[i]];
+  for (std::size_t i = count; i < function.parameters; ++i) registers[i] = 0;
+  if (!function.constants.empty())
+    std::memcpy(registers + function.parameters, function.constants.data(),
+                function.constants.size() * sizeof(std::uint64_t));
+  thread.top = frame;
+  if (!function.takes_variable) return;
+  // The variable arguments lie on the stack, each in as many words as it has slots.
+  std::uint64_t size = 0;
+  for (const CallSite::Variable& one : site.variable) size += (one.aligned16 ? 16U : 8U) + 8U * one.slots;
+  const std::uint64_t begin = (stack_pointer - size - 16) & ~std::uint64_t{15};
+  memory.set_shadow(begin, size, kAddressable);
+  std::uint64_t place = begin;
+  std::size_t slot = site.fixed;
+  for (const CallSite::Variable& one : site.variable) {
+    if (one.aligned16) place = (place + 15) & ~std::uint64_t{15};
+    for (std::uint8_t i = 0; i < one.slots; ++i, place += 8) write(place, from[site.arguments[slot++]]);
+  }
+  frame->stack_pointer = begin;
+  registers[function.variable_arguments] = begin;
+}
+
+void Machine::save_frame(Thread& thread, Frame& frame) {
+  thread.unsaved = &frame;
+  if (&frame < thread.bottom) return;  // the machine is below
+  memory.note(reinterpret_cast<std::uint64_t>(&frame), sizeof(Frame));
+  memory.note(reinterpret_cast<std::uint64_t>(frame.registers),
+              frame.function->slots * sizeof(std::uint64_t));
+}
+
+void Machine::leave_frames(Thread& thread, Frame& to) {
+  const std::uint64_t left = thread.top->stack_pointer;
+  for (Frame* frame = thread.top - 1; frame >= &to; --frame) {
+    if (frame < thread.unsaved) save_frame(thread, *frame);
+  }
+  if (to.stack_pointer > left) memory.set_shadow(left, to.stack_pointer - left, 0);
+  thread.top = &to;
+  thread.phase = 0;
+  thread.in_call = false;
+}
+
+std::uint64_t Machine::code_of(const Instruction* instruction) const {
+  for (const auto& function : code.functions) {
+    const Instruction* const begin = function->code.data();
+    if (instruction >= begin && instruction < begin + function->code.size())
+      return code_address(function->number, static_cast<std::uint64_t>(instruction - begin));
+  }
+  return 0;
+}
+
+// Where the thread is.
+std::uint64_t Machine::code_of(const Thread& thread) const {
+  if (thread.top < thread.bottom) return 0;
+  const Function& function = *thread.top->function;
+  return code_address(function.number, static_cast<std::uint64_t>(thread.where() - function.code.data()));
+}
+
+// Ends.
+
+Stop Machine::finish(End how) {
+  over = true;
+  trace->end = how;
+  return Stop::over;
+}
+
+Stop Machine::fail(BugKind kind, std::string message) {
+  return fail({kind, std::move(message), current().id, code_of(current()), {}});
+}
+
+Stop Machine::fail(Failure failure) {
+  if (over) return Stop::over;
+  trace->failure = std::move(failure);
+  return finish(End::bug);
+}
+
+Stop Machine::fail_access(std::uint64_t address, std::uint64_t size, bool writes) {
+  const std::string text = std::string("a ") + (writes ? "write" : "read") + " of " + std::to_string(size) +
+                           (size == 1 ? " byte" : " bytes");
+  if (address < kNullPage) return fail(BugKind::crash, "segmentation fault (null pointer)");
+  if (!in_arena(address, size)) return fail(BugKind::crash, "segmentation fault");
+  if (address - kThreads < kThreadSlots * kThreadSize) {
+    const auto slot = static_cast<std::uint32_t>((address - kThreads) / kThreadSize);
+    if (slot < course().slots_used && thread(slot).life == Life::ended)
+      return fail(BugKind::use_after_free, text + " on the stack of a thread that has ended");
+  }
+  const std::uint64_t end = address + size;
+  const std::uint64_t wrong = Memory::first_unfit(address, size, kAddressable);
+  if (wrong == end) return fail(BugKind::crash, "segmentation fault");  // a write to constant memory
+  const std::uint8_t shadow = shadow_at<std::uint8_t>(wrong);
+  if ((shadow & kFreed) != 0) {
+    const std::optional<Heap::Block> block = heap.find(address);
+    std::string where = " of a freed heap block";
+    if (block)
+      where = " at offset " + std::to_string(address - block->begin) + " of a freed heap block of " +
+              std::to_string(block->size) + " bytes";
+    return fail(BugKind::use_after_free, text + where);
+  }
+  if ((shadow & kDead) != 0)
+    return fail(BugKind::use_after_free, text + " of a variable whose scope has ended");
+  const bool is_known = address - kHeap < std::uint64_t{kHeapRegions} * kHeapRegion ||
+                        address - kGlobals < kGlobalsSize || address - kThreads < kThreadSlots * kThreadSize;
+  if (!is_known) return fail(BugKind::crash, "segmentation fault");
+  const std::optional<Heap::Block> block = heap.find(wrong);
+  if (block) {
+    return fail(BugKind::buffer_overflow,
+                text + " beyond a heap block of " + std::to_string(block->size) + " bytes");
+  }
+  return fail(BugKind::buffer_overflow, text + " beyond its object");
+}
+
+// Accesses.
+
+bool Machine::may_read(std::uint64_t address, std::uint64_t size) {
+  if (size == 0) return true;
+  if (in_arena(address, size) && Memory::first_unfit(address, size, kAddressable) == address + size)
+    return true;
+  fail_access(address, size, false);
+  return false;
+}
+
+bool Machine::may_write(std::uint64_t address, std::uint64_t size) {
+  if (size == 0) return true;
+  if (in_arena(address, size) &&
+      Memory::first_unfit(address, size, kAddressable, kReadOnly) == address + size)
+    return true;
+  fail_access(address, size, true);
+  return false;
+}
+
+void Machine::write(std::uint64_t address, const void* from, std::uint64_t size) {
+  memory.copy(address, from, size);
+  if (Memory::first_unfit(address, size, kAddressable | kDefined) != address + size)
+    memory.set_shadow(address, size, kAddressable | kDefined);
+}
+
+bool Machine::access(AccessKind kind, std::uint64_t address, std::uint64_t size, const Instruction* where) {
+  if (__builtin_expect(--steps_left == 0, 0)) {
+    finish(End::steps);
+    return false;
+  }
+  if (!judges) return true;
+  const auto code_number = reinterpret_cast<std::uint64_t>(where);
+  const std::uint16_t me = current().number;
+  if (kind == AccessKind::plain_read
+          ? races.access_plainly<AccessKind::plain_read>(me, address, size, code_number)
+          : races.access_plainly<AccessKind::plain_write>(me, address, size, code_number))
+    return true;
+  if (!races.access(me, kind, address, size, code_number)) return true;
+  return check_races(address, size);
+}
+
+bool Machine::read_for_program(std::uint64_t address, std::uint64_t size) {
+  return may_read(address, size) &&
+         (size == 0 || access(AccessKind::plain_read, address, size, current().where()));
+}
+
+bool Machine::write_for_program(std::uint64_t address, std::uint64_t size) {
+  return may_write(address, size) &&
+         (size == 0 || access(AccessKind::plain_write, address, size, current().where()));
+}
+
+// The log.
+
+Course& Machine::change_course() {
+  Course& all = course();
+  if (course_touched_ != marks_) {
+    course_touched_ = marks_;
+    memory.note(reinterpret_cast<std::uint64_t>(&all), sizeof all);
+  }
+  return all;
+}
+
+Thread& Machine::change(Thread& thread) {
+  if (touched_[thread.slot] != marks_) {
+    touched_[thread.slot] = marks_;
+    memory.note(reinterpret_cast<std::uint64_t>(&thread), sizeof thread);
+  }
+  return thread;
+}
+
+}  // namespace thrum::vm

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The machine: a program's code, its memory and its threads, and how one execution goes. run() interprets a
+// thread's instructions up to its next visible operation; points.cpp says which thread runs then.
+//
+// All that belongs to the program's state lies in its memory (memory.hpp), so that the undo log covers it:
+// Course, Thread, Frame, the heap's books. What stands in this class belongs to the execution that is led:
+// the director, the trace, the race detector.
+//
+// Thread safety: none.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "execution/director.hpp"
+#include "model/bug.hpp"
+#include "model/thread_names.hpp"
+#include "model/trace.hpp"
+#include "races/race_detector.hpp"
+#include "vm/code.hpp"
+#include "vm/heap.hpp"
+#include "vm/memory.hpp"
+#include "vm/thread.hpp"
+
+namespace thrum::vm {
+
+inline constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
+
+struct MachineSettings {
+  bool reuses_blocks = true;  // of the heap: as the native engine's heap `lifo`
+  bool judges_races = true;   // and looks for accesses to memory that is not in use by other threads
+  bool spurious = false;      // condition waits may end without a reason
+  std::uint64_t early_timeouts_ns = 10'000'000'000;  // longer waits time out only if nothing else can go on
+  std::uint64_t seed = 0;                            // of random numbers that the program requests
+  std::uint64_t steps = 1'000'000;                   // instrumented operations of one execution
+  std::uint64_t instructions = 1'000'000'000;        // of a thread without an operation
+  std::vector<std::string> arguments;                // of main, its name first
+};
+
+// What of the program's state belongs to no thread.
+struct Course {
+  static constexpr std::uint32_t kExitHandlers = 4096;
+
+  std::uint16_t created = 0;
+  std::uint16_t slots_used = 0;
+  std::uint16_t live_count = 0;
+  std::uint16_t current = 0;  // slot: the thread whose code runs
+  std::uint16_t last = 0;     // slot: the thread that did the last event
+  std::uint16_t unsettled_count = 0;
+  std::uint32_t startup = 0;  // constructors that have begun; one more: main has
+  std::uint32_t points = 0;
+  std::uint32_t keys = 0;       // thread-specific keys that were ever made
+  std::uint32_t destroyed = 0;  // of Code::destructors
+  std::uint32_t exit_handlers = 0;
+  std::uint64_t wait_order = 0;
+  std::uint64_t now_ns = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t output = 0;  // bytes of Machine::output that count
+};
+
+enum class Next : std::uint8_t;
+
+// Why run() returns.
+enum class Stop : std::uint8_t {
+  arrived,  // the thread stands before a visible operation, or waits for another thread's end
+  started,  // it has created a thread, which runs next
+  ended,    // it is over
+  begins,   // the call at which it stands begins the search
+  over,     // the execution is over
+};
+
+struct Call;
+
+class Machine : public Pending {
+ public:
+  Machine(Code& code, const MachineSettings& settings, ThreadNames& names);
+
+  // Runs the constructors and main up to the first choice, creation of a thread or end. Then executions can
+  // begin.
+  void prepare();
+  // Whether main ended before: then there is one execution, whose end this is.
+  bool ended_early() const { return !is_prepared_; }
+  void execute(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace);
+
+  // exit(): runs the next of what is to run at the end of the process, in a frame of the thread; false: none
+  // is left.
+  bool run_exit_handler(Thread& thread, Then then);
+  // The end of the process, which is an event: in two phases.
+  Next leave_process(Thread& thread, int status);
+  bool is_last(const Thread& thread) const;
+  // What a thread does at its end, one by one: destructors of thread-local objects, and of specific data.
+  bool run_thread_destructor(Thread& thread, Then then);
+
+  // For the operations and the loop.
+  Code& code;
+  MachineSettings settings;
+  ThreadNames& names;
+  Memory memory;
+  Heap heap{memory, true};
+  RaceDetector races;
+  Director director;
+  Trace* trace = nullptr;
+  bool in_execution = false;  // behind the first choice
+  bool over = false;          // the execution has ended
+  std::uint16_t started = 0;  // slot of the thread that was created last
+  std::uint64_t steps_left = 0;
+  bool judges = false;  // accesses go to the race detector
+  std::string output;   // what the program has written
+
+  static Course& course() { return at<Course>(kMachine + (std::uint64_t{1} << 32)); }
+  static Thread& thread(std::uint32_t slot) { return at<Thread>(kThreadRecords + slot * kThreadRecordSize); }
+  static Thread& current() { return thread(course().current); }
+  static std::span<std::uint16_t> live() {
+    return {&at<std::uint16_t>(kMachine + (std::uint64_t{2} << 32)), course().live_count};
+  }
+  static std::span<std::uint16_t> unsettled() {
+    return {&at<std::uint16_t>(kMachine + (std::uint64_t{3} << 32)), course().unsettled_count};
+  }
+  // Before these are changed, their words go into the log, once for each mark.
+  Course& change_course();
+  Thread& change(Thread& thread);
+
+  // Frames.
+  void push(Thread& thread, Function& function, std::initializer_list<std::uint64_t> arguments, Then then);
+  void enter(Thread& thread, Function& function, const CallSite& site, const std::uint64_t* from,
+             std::uint64_t stack_pointer);
+  // A frame that the machine made has returned: the call that it was made for goes on.
+  static void leave_called(Thread& thread, const Frame& frame) {
+    thread.phase = frame.phase;
+    thread.in_call = frame.then == Then::call;
+    std::copy(std::begin(frame.kept), std::end(frame.kept), thread.kept);
+  }
+  // The frame is about to change, for the first time since the mark: it goes into the log.
+  void save_frame(Thread& thread, Frame& frame);
+  // All frames are left: the thread ends.
+  Next leave_all_frames(Thread& thread);
+  // Frames above are left, as by an exception.
+  void leave_frames(Thread& thread, Frame& to);
+  Function* function_at_address(std::uint64_t address) const;
+  void decode(Function& function);
+
+  // The end of the execution.
+  Stop finish(End how);
+  Stop fail(BugKind kind, std::string message);
+  Stop fail(Failure failure);
+  Stop fail_access(std::uint64_t address, std::uint64_t size, bool writes);
+  Stop fail_misuse(std::string what) { return fail(BugKind::lock_misuse, std::move(what)); }
+
+  // Accesses by the machine for the program: false: they are wrong, and the execution has failed.
+  bool may_read(std::uint64_t address, std::uint64_t size);
+  bool may_write(std::uint64_t address, std::uint64_t size);
+  // A write by the machine for the program: memory that was addressable becomes defined.
+  void write(std::uint64_t address, const void* from, std::uint64_t size);
+  template <typename T>
+  void write(std::uint64_t address, T value) {
+    write(address, &value, sizeof value);
+  }
+  // An instrumented access; false: it failed, or the limit of steps is reached.
+  bool access(AccessKind kind, std::uint64_t address, std::uint64_t size, const Instruction* where);
+  bool read_for_program(std::uint64_t address, std::uint64_t size);
+  bool write_for_program(std::uint64_t address, std::uint64_t size);
+
+  // Visible operations (points.cpp, operations in sync_*.cpp).
+  // The running thread stands before one. False: it need not wait for its turn.
+  bool arrive(Operation operation, std::uint64_t object, std::uint32_t size, Wait wait = Wait::nothing);
+  bool arrive_until(Operation operation, std::uint64_t object, Wait wait, std::uint64_t deadline_ns);
+  // It has done the operation that it stood before.
+  void done(bool changes, std::uint64_t value = 0, std::uint64_t operand = 0,
+            Outcome outcome = Outcome::done);
+  void done_by_timeout();
+  void note_in_trace(Operation operation, const Thread& other);
+  // Whether the access races with none; else the execution has failed.
+  bool judge(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number);
+  // What is wrong with the lock that the thread waits for: it holds it itself; nullptr: nothing.
+  const char* self_lock(const Thread& thread) const;
+  std::uint32_t wake(std::uint64_t object, Operation sleeping, std::uint32_t most);
+  std::uint16_t choose(ChoiceKind kind);
+  std::uint16_t choose_value(std::uint16_t count);
+  bool is_enabled(const Thread& thread) const;
+  Thread* create(std::uint64_t body, std::uint64_t argument);
+  // The thread's function has returned. Stop::arrived is never returned; nothing: it goes on, with a function
+  // that runs at its end.
+  std::optional<Stop> end_thread();
+  Next call_external(Thread& thread);
+  Thread* find_thread(std::uint64_t handle);
+
+  // The atomic operation at the thread's next instruction.
+  void arrive_at_atomic(Thread& thread, const AtomicSite& site, const std::uint64_t* registers);
+  bool perform_atomic(Thread& thread, const AtomicSite& site, std::uint64_t* registers);
+  std::uint64_t code_of(const Instruction* instruction) const;
+  std::uint64_t code_of(const Thread& thread) const;
+
+  std::vector<Option> options;  // of the present choice
+  std::string refused;          // why an execution ended as refused
+
+ private:
+  static constexpr std::uint64_t kThreadRecords = kMachine + (std::uint64_t{4} << 32);
+  static constexpr std::uint64_t kThreadRecordSize = 512;
+  static_assert(sizeof(Thread) <= kThreadRecordSize);
+
+  struct AtomicStep;
+  bool report(const AtomicStep& step, bool changes, std::uint64_t value, std::uint64_t operand, Outcome outcome,
+              int order);
+  bool passes(const AtomicStep& step, bool found);
+  bool load(const AtomicStep& step);
+  bool store(const AtomicStep& step);
+  bool judge_update(const AtomicStep& step, bool changes);
+  bool compare_exchange(const AtomicStep& step);
+  bool update(const AtomicStep& step);
+  void load_program();
+  void start_main();
+  void run_threads();
+  Stop run_current();
+  Thread* pick();
+  Thread* choose_thread(bool last_enabled, bool yielded);
+  void collect_options(const Thread& last);
+  Stop end_stuck();
+  Waiter waiter(const Thread& thread) const;
+  void note_pending();
+  void record(Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);
+  std::uint64_t events_of_others(const Thread& thread) const;
+  std::span<const PendingOperation> pending() override;
+  ThreadId creator(ThreadId thread) const override { return names.ancestry(thread).parent; }
+  std::uint64_t place(ThreadId thread) const override;
+  void begin_step(Thread& thread);
+  void begin_storage(Thread& thread);
+  std::uint64_t place_arguments();
+  std::uint64_t environment_address() const;
+  static std::optional<Stop> stop_of(Next next);
+  std::optional<Stop> finish_thread(Thread& thread);
+  void end_judged(const Thread& thread);
+  std::optional<Stop> go_on_at_end(Thread& thread);
+  void set_deadline(Thread& thread, std::uint64_t deadline_ns);
+  bool is_late(const Thread& thread) const;
+  bool is_endless(const Thread& thread) const;
+  bool may_time_out(const Thread& thread, bool idle) const;
+  void collect_timeouts();
+  void insert_live(std::uint16_t slot);
+  void remove_live(std::uint16_t slot);
+  void push_unsettled(std::uint16_t slot);
+  void synchronise(const Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);
+  void use_object(const Thread& thread);
+  void fail_by_race(const Race& race);
+  bool check_races(std::uint64_t address, std::uint64_t size);
+
+  bool is_prepared_ = false;
+  bool wants_to_begin_ = false;
+  Mark beginning_;
+  std::uint64_t steps_before_ = 0;    // the first choice
+  Trace early_;                       // what happens before it
+  std::vector<ThreadId> race_names_;  // of the race detector's threads
+  ChoicePoint point_;
+  std::vector<Thread*> option_threads_;
+  std::vector<PendingOperation> pending_;
+  std::uint64_t marks_ = 0;
+  std::vector<std::uint64_t> touched_;  // by slot: the mark at which its record was last logged
+  std::uint64_t course_touched_ = 0;
+};
+
+// An order of C++ (__ATOMIC_ACQUIRE and so on) as the race detector has it.
+MemoryOrder memory_order(int order);
+
+// Interprets the thread's instructions. machine == nullptr: nothing runs, and the handlers of the operations
+// are put into `handlers` (Instruction::handler).
+Stop run(Machine* machine, Thread* thread, std::uint32_t* handlers = nullptr);
+
+// What the decoder has made becomes what run() takes.
+void bind_handlers(Function& function);
+
+}  // namespace thrum::vm

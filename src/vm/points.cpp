@@ -1,0 +1,698 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Scheduling points: which thread runs, and how an execution begins and ends. The rules are those of
+// docs/semantics.md.
+#include <algorithm>
+#include <limits>
+
+#include "objects/objects.hpp"
+#include "support/check.hpp"
+#include "support/duration.hpp"
+#include "vm/externals.hpp"
+#include "vm/machine.hpp"
+
+namespace thrum::vm {
+
+namespace {
+
+constexpr std::uint64_t kHour = 3'600'000'000'000;
+
+}  // namespace
+
+// The beginning.
+
+void Machine::start_main() {
+  Course& all = change_course();
+  all.created = all.slots_used = 1;
+  Thread& main = thread(0);
+  main = {};
+  main.bottom = &at<Frame>(kFrames) + 1;
+  main.top = main.unsaved = main.bottom - 1;
+  main.life = Life::unsettled;
+  begin_storage(main);
+  insert_live(0);
+}
+
+void Machine::begin_storage(Thread& thread) {
+  const std::vector<std::uint8_t>& content = code.thread_local_content;
+  if (content.empty()) return;
+  memory.copy(thread.local_storage(), content.data(), content.size());
+  memory.set_shadow(thread.local_storage(), content.size(), kAddressable | kDefined);
+}
+
+void Machine::prepare() {
+  early_.clear();
+  trace = &early_;
+  steps_left = std::numeric_limits<std::uint64_t>::max();
+  start_main();
+  begin_step(thread(0));
+  if (go_on_at_end(thread(0))) return;
+  while (!over && !wants_to_begin_) {
+    const Stop stop = run_current();
+    THRUM_CHECK(stop == Stop::over || stop == Stop::begins);
+    if (stop == Stop::begins) break;
+  }
+  steps_before_ = std::numeric_limits<std::uint64_t>::max() - steps_left;
+  if (over) return;
+  is_prepared_ = true;
+  memory.keep_log();
+  beginning_ = memory.mark();
+}
+
+void Machine::execute(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& result) {
+  trace = &result;
+  memory.undo(beginning_);
+  output.resize(course().output);
+  director.begin(plan, advisor, wanted, result);
+  over = false;
+  refused.clear();
+  in_execution = true;
+  judges = settings.judges_races;
+  steps_left = settings.steps > steps_before_ ? settings.steps - steps_before_ : 1;
+  if (judges) {
+    races.begin_execution();
+    race_names_.assign(1, kMainThread);
+  }
+  ++marks_;
+  begin_step(thread(0));
+  change_course();
+  run_threads();
+  result.last = current().id;
+  if (director.records_events()) note_pending();
+  if (result.end == End::finished || result.end == End::bug) director.finish();
+  result.counts.steps = settings.steps - steps_left;
+  result.counts.points = course().points;
+  result.counts.threads = course().created;
+  in_execution = judges = false;
+}
+
+// The thread is about to change, for the first time since the mark.
+void Machine::begin_step(Thread& thread) {
+  change(thread);
+  thread.unsaved = thread.top + 1;
+  if (thread.top >= thread.bottom) save_frame(thread, *thread.top);
+}
+
+void Machine::run_threads() {
+  while (!over) {
+    switch (run_current()) {
+      case Stop::over: return;
+      case Stop::begins: break;
+      case Stop::started: {
+        const std::uint16_t parent = course().current;
+        push_unsettled(parent);
+        course().current = started;
+        break;
+      }
+      case Stop::arrived:
+      case Stop::ended: {
+        if (course().unsettled_count != 0) {
+          course().current = unsettled()[--course().unsettled_count];
+          break;
+        }
+        Thread* const next = pick();
+        if (next == nullptr) return;
+        change(*next);
+        next->life = Life::unsettled;
+        next->wait = Wait::nothing;
+        course().current = next->slot;
+        break;
+      }
+    }
+  }
+}
+
+Stop Machine::run_current() {
+  Thread& me = current();
+  if (touched_[me.slot] != marks_) begin_step(me);
+  if (me.top < me.bottom) {
+    if (const std::optional<Stop> stop = end_thread()) return *stop;
+  } else if (me.in_call) {
+    switch (call_external(me)) {
+      case Next::arrived: return Stop::arrived;
+      case Next::started: return Stop::started;
+      case Next::ended: return Stop::ended;
+      case Next::over: return Stop::over;
+      case Next::begins: return Stop::begins;
+      default: break;
+    }
+  }
+  return over ? Stop::over : run(this, &me);
+}
+
+// The lists of threads.
+
+void Machine::insert_live(std::uint16_t slot) {
+  memory.note(reinterpret_cast<std::uint64_t>(live().data()), (live().size() + 1) * sizeof(std::uint16_t));
+  Course& all = change_course();
+  std::uint16_t* const begin = live().data();
+  std::uint16_t* const end = begin + all.live_count;
+  std::uint16_t* const place = std::find_if(
+      begin, end, [&](std::uint16_t other) { return names.before(thread(slot).id, thread(other).id); });
+  std::copy_backward(place, end, end + 1);
+  *place = slot;
+  ++all.live_count;
+}
+
+void Machine::remove_live(std::uint16_t slot) {
+  memory.note(reinterpret_cast<std::uint64_t>(live().data()), live().size() * sizeof(std::uint16_t));
+  Course& all = change_course();
+  std::uint16_t* const begin = live().data();
+  std::uint16_t* const end = begin + all.live_count;
+  std::copy(std::find(begin, end, slot) + 1, end, std::find(begin, end, slot));
+  --all.live_count;
+}
+
+void Machine::push_unsettled(std::uint16_t slot) {
+  Course& all = change_course();
+  ++all.unsettled_count;
+  memory.put(unsettled().back(), slot);
+}
+
+// Arrivals.
+
+bool Machine::arrive(Operation operation, std::uint64_t object, std::uint32_t size, Wait wait) {
+  if (--steps_left == 0) {
+    finish(End::steps);
+    return false;
+  }
+  Thread& me = current();
+  me.operation = operation;
+  me.object = object;
+  me.size = size;
+  me.code = code_of(me);
+  me.wait = wait;
+  me.timed = me.timed_out = false;
+  if (me.atomic_depth != 0) {
+    if (!is_enabled(me)) fail(BugKind::lock_misuse, "blocks inside an atomic section");
+    return false;
+  }
+  me.life = Life::standing;
+  return true;
+}
+
+bool Machine::arrive_until(Operation operation, std::uint64_t object, Wait wait, std::uint64_t deadline_ns) {
+  if (!arrive(operation, object, 0, wait)) {
+    if (!over) fail(BugKind::lock_misuse, "blocks inside an atomic section");
+    return false;
+  }
+  Thread& me = current();
+  me.woken = false;
+  set_deadline(me, deadline_ns);
+  me.wait_order = ++change_course().wait_order;
+  me.woken_by = 0;
+  me.has_deadline = me.timed;
+  return true;
+}
+
+void Machine::done(bool changes, std::uint64_t value, std::uint64_t operand, Outcome outcome) {
+  static_cast<void>(changes);
+  Thread& me = current();
+  if (!in_execution) return;
+  if (judges) synchronise(me, value, operand, outcome);
+  if (me.atomic_depth != 0 || over) return;  // the section is the event
+  course().last = me.slot;
+  if (director.records_events()) record(me, value, operand, outcome);
+  ++me.events;
+}
+
+void Machine::done_by_timeout() {
+  Thread& me = current();
+  const auto waited = static_cast<std::uint64_t>(me.operation);
+  me.operation = Operation::timeout;
+  done(true, 0, waited, Outcome::timed_out);
+}
+
+void Machine::record(Thread& me, std::uint64_t value, std::uint64_t operand, Outcome outcome) {
+  Event& event = trace->events.emplace_back();
+  event.object = me.object;
+  event.value = value;
+  event.operand = operand;
+  event.code = me.code;
+  event.index = me.events;
+  event.thread = me.id;
+  event.operation = me.operation;
+  event.outcome = outcome;
+  event.size = me.size;
+  switch (event.operation) {
+    case Operation::read_modify_write:
+    case Operation::compare_exchange:
+    case Operation::signal:
+    case Operation::futex_wake:
+    case Operation::thread_create:
+    case Operation::thread_join:
+      event.argument = me.argument;
+      event.update = me.update;
+      break;
+    case Operation::wait_reacquire:
+    case Operation::futex_return:
+    case Operation::barrier_leave: event.woken_by = me.woken_by; break;
+    default: break;
+  }
+  event.timed = me.has_deadline && me.length_ns <= settings.early_timeouts_ns;
+  event.has_deadline = me.has_deadline;
+  me.has_deadline = false;
+  if (director.records_places()) trace->details.places.emplace_back();
+}
+
+void Machine::note_in_trace(Operation operation, const Thread& other) {
+  if (!director.records_events() || !in_execution) return;
+  Thread& me = current();
+  me.operation = operation;
+  me.object = other.object_address();
+  me.size = 0;
+  me.code = code_of(me);
+  me.argument = other.id;
+  record(me, 0, 0, Outcome::done);
+}
+
+// Which threads may go on.
+
+bool Machine::is_enabled(const Thread& thread) const {
+  if (thread.timed_out || thread.woken_spuriously) return true;
+  switch (thread.wait) {
+    case Wait::nothing: return true;
+    case Wait::lock: return lock_is_free(thread.object);
+    case Wait::shared_lock: return shared_lock_is_free(thread.object);
+    case Wait::spin_lock: return spin_lock_is_free(thread.object);
+    case Wait::semaphore: return state_at<SemaphoreState>(thread.object).count != 0;
+    case Wait::once: return !once_is_running(thread.object);
+    case Wait::guard: return !guard_is_running(thread.object);
+    case Wait::wakeup: return thread.woken;
+    case Wait::deadline:
+    case Wait::join: return false;
+    case Wait::ended: return Machine::thread(thread.joined).life == Life::ended;
+  }
+  return false;
+}
+
+Thread* Machine::pick() {
+  ++change_course().points;
+  Thread& last = thread(course().last);
+  const bool last_enabled = last.life == Life::standing && is_enabled(last);
+  const bool yielded = last_enabled && last.operation == Operation::yield;
+  point_.key = {last.id, ChoiceKind::thread, last.events};
+  if (last_enabled && !yielded && director.quiet(point_.key)) return &last;
+  return choose_thread(last_enabled, yielded);
+}
+
+Thread* Machine::choose_thread(bool last_enabled, bool yielded) {
+  collect_options(thread(course().last));
+  if (options.empty()) {
+    end_stuck();
+    return nullptr;
+  }
+  point_.running_enabled = last_enabled;
+  point_.yielded = yielded;
+  point_.step = course().points - 1;
+  const std::uint16_t taken = director.choose(point_, options, *this);
+  if (taken == Director::kStop) {
+    over = true;
+    return nullptr;
+  }
+  Thread& next = change(*option_threads_[taken]);
+  switch (options[taken].via) {
+    case Via::timeout:
+      next.timed_out = true;
+      course().now_ns = std::max(course().now_ns, next.deadline_ns);
+      break;
+    case Via::spurious:
+      next.woken_spuriously = true;
+      next.others_when_spurious = events_of_others(next);
+      break;
+    default: break;
+  }
+  return &next;
+}
+
+void Machine::collect_options(const Thread& last) {
+  options.clear();
+  option_threads_.clear();
+  point_.round = 0;
+  bool round_found = false;
+  for (std::uint16_t slot : live()) {
+    Thread& one = thread(slot);
+    if (one.life != Life::standing || !is_enabled(one)) continue;
+    if (!round_found && names.before(last.id, one.id)) {
+      point_.round = static_cast<std::uint16_t>(options.size());
+      round_found = true;
+    }
+    options.push_back({one.id, Via::run});
+    option_threads_.push_back(&one);
+  }
+  point_.enabled = static_cast<std::uint16_t>(options.size());
+  collect_timeouts();
+  if (!settings.spurious || options.empty()) return;
+  for (std::uint16_t slot : live()) {
+    Thread& one = thread(slot);
+    if (one.life != Life::standing || one.wait != Wait::wakeup || one.woken || one.lock == 0) continue;
+    if (one.others_when_spurious != Thread::kNever && one.others_when_spurious == events_of_others(one))
+      continue;
+    options.push_back({one.id, Via::spurious});
+    option_threads_.push_back(&one);
+  }
+}
+
+std::uint64_t Machine::events_of_others(const Thread& of) const {
+  std::uint64_t count = 0;
+  for (std::uint32_t slot = 0; slot < course().slots_used; ++slot) count += thread(slot).events;
+  return count - of.events;
+}
+
+// Time.
+
+void Machine::set_deadline(Thread& thread, std::uint64_t deadline_ns) {
+  thread.timed = deadline_ns != kNoDeadline;
+  thread.deadline_ns = deadline_ns;
+  thread.length_ns = deadline_ns > course().now_ns ? deadline_ns - course().now_ns : 0;
+}
+
+bool Machine::is_late(const Thread& thread) const {
+  return thread.timed && thread.length_ns > settings.early_timeouts_ns &&
+         thread.deadline_ns > course().now_ns;
+}
+
+bool Machine::is_endless(const Thread& thread) const {
+  return is_late(thread) && thread.wait != Wait::deadline && thread.length_ns >= kHour;
+}
+
+bool Machine::may_time_out(const Thread& thread, bool idle) const {
+  if (!thread.timed || thread.life != Life::standing || is_enabled(thread)) return false;
+  return !is_late(thread) || (idle && !is_endless(thread));
+}
+
+void Machine::collect_timeouts() {
+  const bool idle = options.empty();
+  std::uint64_t latest = std::numeric_limits<std::uint64_t>::max();
+  if (idle) {
+    int deadlines = 0;
+    for (std::uint16_t slot : live()) {
+      const Thread& one = thread(slot);
+      if (!may_time_out(one, idle)) continue;
+      latest = std::min(latest, one.deadline_ns);
+      ++deadlines;
+    }
+    if (deadlines > 1) trace->compares_deadlines = true;
+  }
+  for (std::uint16_t slot : live()) {
+    Thread& one = thread(slot);
+    if (!may_time_out(one, idle) || one.deadline_ns > latest) continue;
+    options.push_back({one.id, Via::timeout});
+    option_threads_.push_back(&one);
+  }
+}
+
+// Choices that an operation makes.
+
+std::uint16_t Machine::choose(ChoiceKind kind) {
+  ChoicePoint point;
+  point.key = {current().id, kind, current().events};
+  point.step = course().points;
+  const std::uint16_t taken = director.choose(point, options, *this);
+  if (taken == Director::kStop) {
+    over = true;
+    return 0;
+  }
+  if (current().atomic_depth != 0) ++current().events;  // the section is one event, and may choose again
+  return taken;
+}
+
+std::uint16_t Machine::choose_value(std::uint16_t count) {
+  options.clear();
+  for (std::uint16_t value = 0; value < count; ++value) options.push_back({value, Via::run});
+  return choose(ChoiceKind::value);
+}
+
+std::uint32_t Machine::wake(std::uint64_t object, Operation sleeping, std::uint32_t most) {
+  std::vector<Thread*> waiters;
+  for (std::uint16_t slot : live()) {
+    Thread& one = thread(slot);
+    if (one.life == Life::standing && one.wait == Wait::wakeup && !one.woken && one.object == object &&
+        one.operation == sleeping)
+      waiters.push_back(&one);
+  }
+  std::sort(waiters.begin(), waiters.end(),
+            [](const Thread* a, const Thread* b) { return a->wait_order < b->wait_order; });
+  if (most == 1 && waiters.size() > 1) {
+    options.clear();
+    for (const Thread* waiter : waiters) options.push_back({waiter->id, Via::run});
+    std::swap(waiters[0], waiters[choose(ChoiceKind::waiter)]);
+  }
+  current().argument = most == 1 && !waiters.empty() ? waiters[0]->id + std::uint64_t{1} : 0;
+  const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(most, waiters.size()));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Thread& waiter = change(*waiters[i]);
+    waiter.woken = true;
+    waiter.timed = false;
+    waiter.woken_by = course().points;
+    if (waiter.lock == 0) continue;
+    waiter.wait = Wait::lock;  // after a condition wait it needs its mutex again
+    waiter.object = waiter.lock;
+  }
+  return count;
+}
+
+// Nothing can go on.
+
+Waiter Machine::waiter(const Thread& thread) const {
+  Waiter result{thread.id, thread.operation, thread.object,     kNoThread,
+                false,     thread.code,      is_enabled(thread)};
+  if (thread.wait == Wait::join) {
+    result.operation = Operation::thread_join;
+    result.holder = Machine::thread(thread.joined).id;
+  }
+  if (thread.wait == Wait::lock || thread.wait == Wait::shared_lock)
+    result.holder = lock_holder(thread.object);
+  if (result.holder >= names.size()) result.holder = kNoThread;
+  return result;
+}
+
+const char* Machine::self_lock(const Thread& thread) const {
+  if (thread.wait == Wait::spin_lock && spin_lock_holder(thread.object) == thread.id)
+    return "locks again a spin lock that it holds";
+  if (thread.wait != Wait::lock) return nullptr;
+  if (lock_holder(thread.object) == thread.id) return "locks again a mutex that it holds";
+  const bool reads = course().slots_used <= LockState::kReaders && is_read_by(thread.object, thread.slot);
+  return reads ? "locks to write a read-write lock that it holds to read" : nullptr;
+}
+
+Stop Machine::end_stuck() {
+  for (std::uint16_t slot : live()) {
+    const Thread& one = thread(slot);
+    const char* const what = self_lock(one);
+    if (what == nullptr || one.timed) continue;
+    Failure failure{BugKind::lock_misuse, what, one.id, one.code, {}};
+    failure.waiters.push_back(waiter(one));
+    failure.waiters[0].holder = one.id;
+    return fail(std::move(failure));
+  }
+  Failure failure{BugKind::deadlock, "no thread can go on", kMainThread, 0, {}};
+  std::uint64_t shortest = 0;
+  for (std::uint16_t slot : live()) {
+    const Thread& one = thread(slot);
+    failure.waiters.push_back(waiter(one));
+    failure.waiters.back().ready = false;
+    if (one.life == Life::standing && !is_enabled(one) && is_endless(one) &&
+        (shortest == 0 || one.length_ns < shortest))
+      shortest = one.length_ns;
+  }
+  if (shortest != 0) failure.message += "; only a time-out of " + length_words(shortest) + " would end it";
+  failure.thread = failure.waiters.front().thread;
+  failure.code = failure.waiters.front().code;
+  return fail(std::move(failure));
+}
+
+std::span<const PendingOperation> Machine::pending() {
+  pending_.clear();
+  for (std::uint16_t slot : live()) {
+    const Thread& one = thread(slot);
+    if (one.life != Life::standing) continue;
+    PendingOperation& next = pending_.emplace_back();
+    next.thread = one.id;
+    next.operation = one.operation;
+    next.enabled = is_enabled(one);
+    next.sleeps = one.wait == Wait::wakeup && !one.woken;
+    next.timed = one.has_deadline && one.length_ns <= settings.early_timeouts_ns;
+    next.has_deadline = one.has_deadline;
+    next.size = one.size;
+    next.object = one.object;
+    next.operand = one.lock != 0 ? one.lock : one.object;
+    if (one.wait == Wait::join) next.operand = thread(one.joined).id;
+    next.woken_by = one.woken_by;
+  }
+  return pending_;
+}
+
+void Machine::note_pending() {
+  const std::span<const PendingOperation> left = pending();
+  trace->pending.assign(left.begin(), left.end());
+}
+
+std::uint64_t Machine::place(ThreadId id) const {
+  for (std::uint16_t slot : live()) {
+    if (thread(slot).id == id) return thread(slot).code;
+  }
+  return 0;
+}
+
+// Threads.
+
+Thread* Machine::create(std::uint64_t body, std::uint64_t argument) {
+  Course& all = change_course();
+  constexpr std::uint16_t kNamesMax = kNoThread - 1;
+  if (all.created == kNamesMax || all.slots_used == kThreadSlots) {
+    finish(End::threads);
+    return nullptr;
+  }
+  Thread& parent = current();
+  const std::uint16_t slot = all.slots_used++;
+  Thread& child = thread(slot);
+  memory.note(reinterpret_cast<std::uint64_t>(&child), sizeof child);
+  touched_[slot] = marks_;
+  child = {};
+  child.slot = slot;
+  child.number = all.created++;
+  child.id = names.child(parent.id, ++parent.children);
+  child.life = Life::unsettled;
+  child.bottom = &at<Frame>(kFrames + slot * kFramesSize) + 1;
+  child.top = child.unsaved = child.bottom - 1;
+  begin_storage(child);
+  insert_live(slot);
+  if (judges) {
+    races.create(parent.number, child.number);
+    race_names_.resize(std::max<std::size_t>(race_names_.size(), child.number + std::size_t{1}));
+    race_names_[child.number] = child.id;
+  }
+  Function* const function = function_at_address(body);
+  if (function == nullptr || !function->is_defined) {
+    fail(BugKind::crash, "segmentation fault");
+    return nullptr;
+  }
+  push(child, *function, {argument}, Then::thread);
+  return &child;
+}
+
+Thread* Machine::find_thread(std::uint64_t handle) {
+  for (std::uint32_t slot = 0; slot < course().slots_used; ++slot) {
+    if (thread(slot).handle() == handle) return &thread(slot);
+  }
+  return nullptr;
+}
+
+bool Machine::is_last(const Thread& of) const {
+  const std::span<std::uint16_t> all = live();
+  return std::all_of(all.begin(), all.end(), [&of](std::uint16_t slot) { return slot == of.slot; });
+}
+
+// Main begins with the constructors of variables; when it returns, the process exits.
+std::optional<Stop> Machine::go_on_at_end(Thread& me) {
+  Course& all = change_course();
+  const std::size_t constructors = code.constructors.size();
+  if (me.slot == 0 && all.startup <= constructors) {
+    if (all.startup < constructors) {
+      push(me, *code.constructors[all.startup++], {}, Then::thread);
+    } else {
+      ++all.startup;
+      push(me, *code.main, {settings.arguments.size(), place_arguments(), environment_address()},
+           Then::thread);
+    }
+    return std::nullopt;
+  }
+  if (me.slot == 0 && me.kept[4] == 0) {
+    if (all.startup == constructors + 1) {
+      ++all.startup;
+      me.kept[5] = me.result;  // main's
+    }
+    if (run_exit_handler(me, Then::thread)) return std::nullopt;
+    return stop_of(leave_process(me, static_cast<int>(me.kept[5])));
+  }
+  if (run_thread_destructor(me, Then::thread)) return std::nullopt;
+  return finish_thread(me);
+}
+
+Next Machine::leave_all_frames(Thread& me) {
+  for (Frame* frame = me.top - 1; frame >= me.bottom; --frame) {
+    if (frame < me.unsaved) save_frame(me, *frame);
+  }
+  const std::uint64_t left = me.top->stack_pointer;
+  memory.set_shadow(left, me.stack_end() - left, 0);
+  me.top = me.bottom - 1;
+  me.in_call = false;
+  me.phase = 0;
+  me.kept[4] = 2;  // it ended by itself
+  me.kept[5] = me.exit_result;
+  return Next::unwound;
+}
+
+std::optional<Stop> Machine::end_thread() {
+  Thread& me = current();
+  if (me.slot != 0 && me.phase == 0 && me.kept[4] == 0) {
+    me.kept[4] = 1;          // its function has returned
+    me.kept[5] = me.result;  // what a join gets
+    if (me.returns_int)
+      me.kept[5] = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(me.result)});
+  }
+  return go_on_at_end(me);
+}
+
+std::optional<Stop> Machine::stop_of(Next next) {
+  switch (next) {
+    case Next::arrived: return Stop::arrived;
+    case Next::ended: return Stop::ended;
+    case Next::over: return Stop::over;
+    default: return std::nullopt;
+  }
+}
+
+std::optional<Stop> Machine::finish_thread(Thread& me) {
+  me.result = me.kept[5];
+  if (is_last(me) && me.slot == 0) {  // it ends the process
+    for (std::uint32_t slot = 0; slot < course().slots_used; ++slot) {
+      const Thread& other = thread(slot);
+      if (&other != &me && !other.joined_by_someone && judges) races.join(me.number, other.number);
+    }
+    if (me.phase == 0) note_in_trace(Operation::others_ended, me);
+    if (run_exit_handler(me, Then::thread)) return std::nullopt;
+    return stop_of(leave_process(me, 0));
+  }
+  if (judges) end_judged(me);
+  note_in_trace(Operation::thread_end, me);
+  me.life = Life::ended;
+  me.released = me.detached;
+  remove_live(me.slot);
+  for (std::uint16_t slot : live()) {
+    Thread& other = thread(slot);
+    if (other.wait != Wait::join || thread(other.joined).slot != me.slot) continue;
+    change(other);
+    other.wait = Wait::nothing;
+    other.life = Life::unsettled;
+    push_unsettled(slot);
+  }
+  if (!code.thread_local_content.empty())
+    memory.set_shadow(me.local_storage(), code.thread_local_content.size(), kDead);
+  if (course().live_count != 0 || course().unsettled_count != 0) return Stop::ended;
+  // Main has ended before, by pthread_exit; now it ends the process.
+  Thread& main = change(thread(0));
+  main.life = Life::unsettled;
+  insert_live(0);
+  course().current = 0;
+  return *finish_thread(main);
+}
+
+Next Machine::leave_process(Thread& me, int status) {
+  if (in_execution) {
+    if (me.phase == 0) {
+      me.phase = 1;
+      if (arrive(Operation::process_exit, 0, 0)) return Next::arrived;
+      if (over) return Next::over;
+    }
+    done(true, static_cast<std::uint64_t>(status));
+  }
+  if (status != 0) {
+    fail(BugKind::nonzero_exit, "the program exits with status " + std::to_string(status));
+  } else {
+    finish(End::finished);
+  }
+  return Next::over;
+}
+
+}  // namespace thrum::vm

@@ -1,0 +1,661 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The loop that interprets instructions. It is a template, so that one source makes the loop for concrete
+// values, in which nothing is tested for expressions, and the one for values that have expressions.
+//
+// Each operation ends in a jump to the next one's code, which the instruction names (threaded dispatch).
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <limits>
+
+#include "vm/computations.hpp"
+#include "vm/externals.hpp"
+#include "vm/machine.hpp"
+#include "vm/unwind.hpp"
+
+namespace thrum::vm {
+
+namespace loop {
+
+// Whether a division has a result.
+template <typename Signed>
+inline bool divides(Signed a, Signed b) {
+  return b != 0 && !(b == -1 && a == std::numeric_limits<Signed>::min());
+}
+
+inline std::uint64_t low(std::uint64_t value, unsigned bytes) {
+  return bytes == 8 ? value : value & ((std::uint64_t{1} << bytes * 8) - 1);
+}
+
+inline std::uint64_t updated(Update update, std::uint64_t old, std::uint64_t by) {
+  switch (update) {
+    case Update::exchange: return by;
+    case Update::add: return old + by;
+    case Update::subtract: return old - by;
+    case Update::bit_and: return old & by;
+    case Update::bit_or: return old | by;
+    case Update::bit_xor: return old ^ by;
+    case Update::bit_nand: return ~(old & by);
+  }
+  return by;
+}
+
+}  // namespace loop
+
+// The whole function is one dispatch table: it is long because there are many operations.
+template <bool kTagged>
+Stop run_loop(Machine* const machine, Thread* const thread, std::uint32_t* const handlers) {
+  static_assert(!kTagged, "values with expressions come with symbolic execution");
+  using std::uint64_t, std::int64_t, std::uint32_t, std::int32_t;
+  using std::uint8_t, std::uint16_t;
+  static const void* const kLabels[] = {
+#define THRUM_VM_OPERATION(name, text) &&op_##name,
+#include "vm/operations.def"
+#undef THRUM_VM_OPERATION
+  };
+  if (handlers != nullptr) {
+    for (std::size_t i = 0; i < std::size(kLabels); ++i)
+      handlers[i] =
+          static_cast<uint32_t>(static_cast<const char*>(kLabels[i]) - static_cast<const char*>(&&op_move));
+    return Stop::over;
+  }
+  Machine& m = *machine;
+  Memory& memory = m.memory;
+  Frame* frame = thread->top;
+  uint64_t* R = frame->registers;
+  const Instruction* I = frame->next;
+  uint64_t stack = frame->stack_pointer;
+  uint64_t address = 0;  // of an access that is wrong
+  uint64_t size = 0;
+  bool writes = false;
+  // Jumps back and calls left until the thread hangs.
+  uint64_t patience = m.settings.instructions;
+
+#define THRUM_VM_GO goto*(static_cast<const char*>(&&op_move) + I->handler)
+#define THRUM_VM_NEXT \
+  do {                \
+    ++I;              \
+    THRUM_VM_GO;      \
+  } while (false)
+#define THRUM_VM_JUMP(number)                                                  \
+  do {                                                                         \
+    const Instruction* const target = frame->function->code.data() + (number); \
+    if (target <= I && __builtin_expect(--patience == 0, 0)) goto hangs;       \
+    I = target;                                                                \
+    THRUM_VM_GO;                                                               \
+  } while (false)
+#define THRUM_VM_SAVE(where)      \
+  do {                            \
+    frame->next = (where);        \
+    frame->stack_pointer = stack; \
+  } while (false)
+#define THRUM_VM_LOAD_FRAME       \
+  do {                            \
+    frame = thread->top;          \
+    R = frame->registers;         \
+    I = frame->next;              \
+    stack = frame->stack_pointer; \
+  } while (false)
+
+  THRUM_VM_GO;
+
+op_move:
+  R[I->d] = R[I->a];
+  THRUM_VM_NEXT;
+op_constant:
+  R[I->d] = static_cast<uint64_t>(int64_t{I->immediate});
+  THRUM_VM_NEXT;
+op_select:
+  R[I->d] = R[I->a] != 0 ? R[I->b] : R[I->c];
+  THRUM_VM_NEXT;
+
+  // One operation with a slot and with an immediate.
+#define THRUM_VM_BOTH(name, result)                              \
+  op_##name : {                                                  \
+    const uint64_t a = R[I->a], b = R[I->b];                     \
+    R[I->d] = (result);                                          \
+    THRUM_VM_NEXT;                                               \
+  }                                                              \
+  op_##name##_i : {                                              \
+    const uint64_t a = R[I->a];                                  \
+    const auto b = static_cast<uint64_t>(int64_t{I->immediate}); \
+    R[I->d] = (result);                                          \
+    THRUM_VM_NEXT;                                               \
+  }
+#define S64(x) static_cast<int64_t>(x)
+#define S32(x) static_cast<int32_t>(static_cast<uint32_t>(x))
+#define U64(x) static_cast<uint64_t>(x)
+#define U32(x) static_cast<uint32_t>(x)
+  THRUM_VM_BOTH(add, a + b)
+  THRUM_VM_BOTH(add32, U32(a + b))
+  THRUM_VM_BOTH(sub, a - b)
+  THRUM_VM_BOTH(sub32, U32(a - b))
+  THRUM_VM_BOTH(mul, a * b)
+  THRUM_VM_BOTH(mul32, U32(U32(a) * U64(U32(b))))
+  THRUM_VM_BOTH(bit_and, a & b)
+  THRUM_VM_BOTH(bit_or, a | b)
+  THRUM_VM_BOTH(bit_xor, a ^ b)
+  THRUM_VM_BOTH(shl, a << (b & 63))
+  THRUM_VM_BOTH(shl32, U32(a) << (b & 31))
+  THRUM_VM_BOTH(lshr, a >> (b & 63))
+  THRUM_VM_BOTH(ashr, U64(S64(a) >> (b & 63)))
+  THRUM_VM_BOTH(ashr32, U32(S32(a) >> (b & 31)))
+#define THRUM_VM_DIVISION(name, test, result)                    \
+  op_##name : {                                                  \
+    const uint64_t a = R[I->a], b = R[I->b];                     \
+    if (__builtin_expect(!(test), 0)) goto bad_division;         \
+    R[I->d] = (result);                                          \
+    THRUM_VM_NEXT;                                               \
+  }                                                              \
+  op_##name##_i : {                                              \
+    const uint64_t a = R[I->a];                                  \
+    const auto b = static_cast<uint64_t>(int64_t{I->immediate}); \
+    if (__builtin_expect(!(test), 0)) goto bad_division;         \
+    R[I->d] = (result);                                          \
+    THRUM_VM_NEXT;                                               \
+  }
+  THRUM_VM_DIVISION(udiv, b != 0, a / b)
+  THRUM_VM_DIVISION(urem, b != 0, a % b)
+  THRUM_VM_DIVISION(sdiv, loop::divides(S64(a), S64(b)), U64(S64(a) / S64(b)))
+  THRUM_VM_DIVISION(srem, loop::divides(S64(a), S64(b)), U64(S64(a) % S64(b)))
+  THRUM_VM_DIVISION(sdiv32, loop::divides(S32(a), S32(b)), U32(S32(a) / S32(b)))
+  THRUM_VM_DIVISION(srem32, loop::divides(S32(a), S32(b)), U32(S32(a) % S32(b)))
+#undef THRUM_VM_DIVISION
+op_mul_add:
+  R[I->d] = R[I->a] + R[I->b] * U64(int64_t{I->immediate});
+  THRUM_VM_NEXT;
+op_truncate32:
+  R[I->d] = U32(R[I->a]);
+  THRUM_VM_NEXT;
+op_sign8:
+  R[I->d] = U64(int64_t{static_cast<std::int8_t>(R[I->a])});
+  THRUM_VM_NEXT;
+op_sign16:
+  R[I->d] = U64(int64_t{static_cast<std::int16_t>(R[I->a])});
+  THRUM_VM_NEXT;
+op_sign32:
+  R[I->d] = U64(int64_t{S32(R[I->a])});
+  THRUM_VM_NEXT;
+op_sign:
+  R[I->d] = U64(S64(R[I->a] << (64 - I->immediate)) >> (64 - I->immediate));
+  THRUM_VM_NEXT;
+
+#define THRUM_VM_COMPARISON(name, test)                                             \
+  THRUM_VM_BOTH(name, U64(test))                                                    \
+  op_br_##name : {                                                                  \
+    const uint64_t a = R[I->a], b = R[I->b];                                        \
+    if (test) THRUM_VM_JUMP(I->immediate);                                          \
+    THRUM_VM_NEXT;                                                                  \
+  }                                                                                 \
+  op_br_##name##_i : {                                                              \
+    const uint64_t a = R[I->a];                                                     \
+    const auto b = static_cast<uint64_t>(int64_t{static_cast<std::int16_t>(I->b)}); \
+    if (test) THRUM_VM_JUMP(I->immediate);                                          \
+    THRUM_VM_NEXT;                                                                  \
+  }
+  THRUM_VM_COMPARISON(eq, a == b)
+  THRUM_VM_COMPARISON(ne, a != b)
+  THRUM_VM_COMPARISON(ult, a < b)
+  THRUM_VM_COMPARISON(ule, a <= b)
+  THRUM_VM_COMPARISON(ugt, a > b)
+  THRUM_VM_COMPARISON(uge, a >= b)
+  THRUM_VM_COMPARISON(slt, S64(a) < S64(b))
+  THRUM_VM_COMPARISON(sle, S64(a) <= S64(b))
+  THRUM_VM_COMPARISON(sgt, S64(a) > S64(b))
+  THRUM_VM_COMPARISON(sge, S64(a) >= S64(b))
+  THRUM_VM_COMPARISON(slt32, S32(a) < S32(b))
+  THRUM_VM_COMPARISON(sle32, S32(a) <= S32(b))
+  THRUM_VM_COMPARISON(sgt32, S32(a) > S32(b))
+  THRUM_VM_COMPARISON(sge32, S32(a) >= S32(b))
+#undef THRUM_VM_COMPARISON
+#undef THRUM_VM_BOTH
+
+op_br:
+  if (R[I->a] != 0) THRUM_VM_JUMP(I->immediate);
+  THRUM_VM_NEXT;
+op_jump:
+  THRUM_VM_JUMP(I->immediate);
+op_switch_to : {
+  const SwitchTable& table = frame->function->switches[U32(I->immediate)];
+  const uint64_t value = R[I->a];
+  uint32_t to = table.otherwise;
+  if (!table.dense.empty()) {
+    if (value - table.first < table.dense.size()) to = table.dense[value - table.first];
+  } else {
+    const auto found = std::lower_bound(table.sparse.begin(), table.sparse.end(), value,
+                                        [](const auto& row, uint64_t number) { return row.first < number; });
+    if (found != table.sparse.end() && found->first == value) to = found->second;
+  }
+  THRUM_VM_JUMP(to);
+}
+
+// Memory. Each access is checked by its shadow before it is done.
+#define THRUM_VM_ADDRESS R[I->a] + U64(int64_t{I->immediate})
+#define THRUM_VM_ADDRESS_X R[I->a] + R[I->b] * I->c + U64(int64_t{I->immediate})
+#define THRUM_VM_CHECK_READ(Type)                                                                        \
+  if (__builtin_expect(!in_arena(p), 0) ||                                                               \
+      __builtin_expect(                                                                                  \
+          (shadow_at<Type>(p) & repeated<Type>(kAddressable | kTagged)) != repeated<Type>(kAddressable), \
+          0)) {                                                                                          \
+    address = p;                                                                                         \
+    size = sizeof(Type);                                                                                 \
+    goto bad_read;                                                                                       \
+  }
+#define THRUM_VM_CHECK_WRITE(Type)                                                             \
+  if (__builtin_expect(!in_arena(p), 0)) {                                                     \
+    address = p;                                                                               \
+    size = sizeof(Type);                                                                       \
+    goto bad_write;                                                                            \
+  }                                                                                            \
+  if (const Type shadow = shadow_at<Type>(p);                                                  \
+      __builtin_expect(shadow != repeated<Type>(kAddressable | kDefined), 0)) {                \
+    if ((shadow & repeated<Type>(kAddressable | kReadOnly)) != repeated<Type>(kAddressable)) { \
+      address = p;                                                                             \
+      size = sizeof(Type);                                                                     \
+      goto bad_write;                                                                          \
+    }                                                                                          \
+    memory.note(p + kShadowDistance);                                                          \
+    if ((p & 7) + sizeof(Type) > 8) memory.note(p + kShadowDistance + sizeof(Type) - 1);       \
+    shadow_at<Type>(p) = repeated<Type>(kAddressable | kDefined);                              \
+  }
+#define THRUM_VM_PUT(Type, value)                                    \
+  memory.note(p);                                                    \
+  if ((p & 7) + sizeof(Type) > 8) memory.note(p + sizeof(Type) - 1); \
+  at<Type>(p) = static_cast<Type>(value)
+// An instrumented access.
+#define THRUM_VM_SHARE(kind, Type)                                            \
+  if (__builtin_expect(!m.access(AccessKind::kind, p, sizeof(Type), I), 0)) { \
+    THRUM_VM_SAVE(I);                                                         \
+    return Stop::over;                                                        \
+  }
+#define THRUM_VM_ACCESS(bits, Type)        \
+  op_load##bits : {                        \
+    const uint64_t p = THRUM_VM_ADDRESS;   \
+    THRUM_VM_CHECK_READ(Type)              \
+    R[I->d] = at<Type>(p);                 \
+    THRUM_VM_NEXT;                         \
+  }                                        \
+  op_load##bits##_shared : {               \
+    const uint64_t p = THRUM_VM_ADDRESS;   \
+    THRUM_VM_CHECK_READ(Type)              \
+    THRUM_VM_SHARE(plain_read, Type)       \
+    R[I->d] = at<Type>(p);                 \
+    THRUM_VM_NEXT;                         \
+  }                                        \
+  op_load##bits##_x : {                    \
+    const uint64_t p = THRUM_VM_ADDRESS_X; \
+    THRUM_VM_CHECK_READ(Type)              \
+    R[I->d] = at<Type>(p);                 \
+    THRUM_VM_NEXT;                         \
+  }                                        \
+  op_load##bits##_x_shared : {             \
+    const uint64_t p = THRUM_VM_ADDRESS_X; \
+    THRUM_VM_CHECK_READ(Type)              \
+    THRUM_VM_SHARE(plain_read, Type)       \
+    R[I->d] = at<Type>(p);                 \
+    THRUM_VM_NEXT;                         \
+  }                                        \
+  op_store##bits : {                       \
+    const uint64_t p = THRUM_VM_ADDRESS;   \
+    THRUM_VM_CHECK_WRITE(Type)             \
+    THRUM_VM_PUT(Type, R[I->b]);           \
+    THRUM_VM_NEXT;                         \
+  }                                        \
+  op_store##bits##_shared : {              \
+    const uint64_t p = THRUM_VM_ADDRESS;   \
+    THRUM_VM_CHECK_WRITE(Type)             \
+    THRUM_VM_SHARE(plain_write, Type)      \
+    THRUM_VM_PUT(Type, R[I->b]);           \
+    THRUM_VM_NEXT;                         \
+  }                                        \
+  op_store##bits##_x : {                   \
+    const uint64_t p = THRUM_VM_ADDRESS_X; \
+    THRUM_VM_CHECK_WRITE(Type)             \
+    THRUM_VM_PUT(Type, R[I->d]);           \
+    THRUM_VM_NEXT;                         \
+  }                                        \
+  op_store##bits##_x_shared : {            \
+    const uint64_t p = THRUM_VM_ADDRESS_X; \
+    THRUM_VM_CHECK_WRITE(Type)             \
+    THRUM_VM_SHARE(plain_write, Type)      \
+    THRUM_VM_PUT(Type, R[I->d]);           \
+    THRUM_VM_NEXT;                         \
+  }
+  THRUM_VM_ACCESS(8, uint8_t)
+  THRUM_VM_ACCESS(16, uint16_t)
+  THRUM_VM_ACCESS(32, uint32_t)
+  THRUM_VM_ACCESS(64, uint64_t)
+#undef THRUM_VM_ACCESS
+
+op_access : {
+  const uint64_t p = R[I->a];
+  size = U32(I->immediate);
+  const bool is_write = I->c != 0;
+  THRUM_VM_SAVE(I);
+  if (!(is_write ? m.may_write(p, size) : m.may_read(p, size))) return Stop::over;
+  if (!m.access(is_write ? AccessKind::plain_write : AccessKind::plain_read, p, size, I)) return Stop::over;
+  THRUM_VM_NEXT;
+}
+op_vptr_update : {
+  const uint64_t p = R[I->a];
+  THRUM_VM_SAVE(I);
+  if (!m.may_write(p, 8)) return Stop::over;
+  const bool same = at<uint64_t>(p) == R[I->b];
+  if (!m.access(same ? AccessKind::plain_read : AccessKind::plain_write, p, 8, I)) return Stop::over;
+  THRUM_VM_NEXT;
+}
+op_allocate : {
+  size = U32(I->immediate);
+  goto allocates;
+}
+op_allocate_array : {
+  size = R[I->a] * U32(I->immediate);
+  goto allocates;
+}
+allocates : {
+  // A gap of 16 bytes above it catches accesses behind its end.
+  const uint64_t room = (size + 15) / 16 * 16 + 16;
+  if (__builtin_expect(size >= kStackSize || stack - room < thread->stack_limit() + 64, 0)) {
+    THRUM_VM_SAVE(I);
+    return m.fail(BugKind::stack_overflow, "the stack is full");
+  }
+  stack = (stack - room) & ~((uint64_t{1} << I->c) - 1);
+  memory.set_shadow(stack, size, kAddressable);
+  R[I->d] = stack;
+  THRUM_VM_NEXT;
+}
+op_scope_begin:
+  memory.set_shadow(R[I->a], U32(I->immediate), kAddressable);
+  THRUM_VM_NEXT;
+op_scope_end:
+  memory.set_shadow(R[I->a], U32(I->immediate), kDead);
+  THRUM_VM_NEXT;
+op_stack_save:
+  R[I->d] = stack;
+  THRUM_VM_NEXT;
+op_stack_restore:
+  if (R[I->a] > stack) memory.set_shadow(stack, R[I->a] - stack, 0);
+  stack = R[I->a];
+  THRUM_VM_NEXT;
+op_copy_memory : {
+  const uint64_t to = R[I->a], from = R[I->b];
+  size = R[I->c];
+  if (size != 0) {
+    THRUM_VM_SAVE(I);
+    if (!m.may_read(from, size) || !m.may_write(to, size)) return Stop::over;
+    if (I->immediate != 0 &&
+        (!m.access(AccessKind::plain_read, from, size, I) || !m.access(AccessKind::plain_write, to, size, I)))
+      return Stop::over;
+    memory.copy(to, &at<char>(from), size);
+    memory.copy(to + kShadowDistance, &at<char>(from + kShadowDistance), size);
+    // The copy of constant memory may be written.
+    if ((shadow_at<uint8_t>(from) & kReadOnly) != 0) memory.set_shadow(to, size, kAddressable | kDefined);
+  }
+  THRUM_VM_NEXT;
+}
+op_set_memory : {
+  const uint64_t to = R[I->a];
+  size = R[I->c];
+  if (size != 0) {
+    THRUM_VM_SAVE(I);
+    if (!m.may_write(to, size)) return Stop::over;
+    if (I->immediate != 0 && !m.access(AccessKind::plain_write, to, size, I)) return Stop::over;
+    memory.fill(to, static_cast<int>(R[I->b] & 0xff), size);
+    memory.set_shadow(to, size, kAddressable | kDefined);
+  }
+  THRUM_VM_NEXT;
+}
+op_thread_local_address:
+  R[I->d] = thread->local_storage() + U32(I->immediate);
+  THRUM_VM_NEXT;
+op_va_start : {
+  // As the ABI has it, with all arguments in memory.
+  const uint64_t list = R[I->a];
+  struct {
+    uint32_t general, floating;
+    uint64_t overflow, saved;
+  } const content{48, 176, R[I->b], 0};
+  THRUM_VM_SAVE(I);
+  if (!m.may_write(list, sizeof content)) return Stop::over;
+  m.write(list, &content, sizeof content);
+  THRUM_VM_NEXT;
+}
+op_va_copy : {
+  constexpr uint64_t kList = 24;
+  THRUM_VM_SAVE(I);
+  if (!m.may_read(R[I->b], kList) || !m.may_write(R[I->a], kList)) return Stop::over;
+  m.write(R[I->a], &at<char>(R[I->b]), kList);
+  THRUM_VM_NEXT;
+}
+op_check_aligned:
+  if (__builtin_expect((R[I->a] + U64(int64_t{I->immediate})) % I->c != 0, 0)) {
+    THRUM_VM_SAVE(I);
+    return m.fail(BugKind::undefined_behaviour,
+                  "an atomic access at an address that is not a multiple of its size");
+  }
+  THRUM_VM_NEXT;
+op_quiet_update : {
+  const uint64_t p = R[I->a];
+  THRUM_VM_SAVE(I);
+  if (!m.may_write(p, I->c)) return Stop::over;
+  uint64_t old = 0;
+  std::memcpy(&old, &at<char>(p), I->c);
+  const uint64_t value = loop::updated(static_cast<Update>(I->immediate), old, R[I->b]);
+  m.write(p, &value, I->c);
+  R[I->d] = old;
+  THRUM_VM_NEXT;
+}
+op_quiet_exchange : {
+  const uint64_t p = R[I->a];
+  THRUM_VM_SAVE(I);
+  if (!m.may_write(p, I->c)) return Stop::over;
+  uint64_t old = 0;
+  std::memcpy(&old, &at<char>(p), I->c);
+  const bool is_same = old == loop::low(R[I->b], I->c);
+  if (is_same) m.write(p, &R[I->immediate], I->c);
+  R[I->d] = old;
+  R[I->d + 1] = is_same;
+  THRUM_VM_NEXT;
+}
+
+op_atomic : {
+  const AtomicSite& site = frame->function->atomics[U32(I->immediate)];
+  if (thread->phase == 0) {
+    THRUM_VM_SAVE(I);
+    patience = m.settings.instructions;
+    if (m.in_execution) {
+      if (frame->function->is_quiet) goto performs;
+      m.arrive_at_atomic(*thread, site, R);
+      thread->phase = 1;
+      if (m.over) return Stop::over;
+      if (thread->atomic_depth == 0) return Stop::arrived;
+    }
+  }
+performs:
+  thread->phase = 0;
+  if (!m.perform_atomic(*thread, site, R)) return Stop::over;
+  THRUM_VM_NEXT;
+}
+op_fence:
+  if (m.in_execution && !frame->function->is_quiet) {
+    THRUM_VM_SAVE(I);
+    if (thread->phase == 0) {
+      thread->phase = 1;
+      if (m.arrive(Operation::fence, 0, 0)) return Stop::arrived;
+      if (m.over) return Stop::over;
+    }
+    thread->phase = 0;
+    if (m.judges) m.races.fence(thread->number, memory_order(I->immediate));
+    m.done(false);
+  }
+  THRUM_VM_NEXT;
+
+#define THRUM_VM_FLOAT(name, operator)                                                                       \
+  op_##name                                                                                                  \
+      : R[I->d] =                                                                                            \
+            std::bit_cast<uint64_t>(std::bit_cast<double>(R[I->a]) operator std::bit_cast<double>(R[I->b])); \
+  THRUM_VM_NEXT;                                                                                             \
+  op_##name##32 : R[I->d] = std::bit_cast<uint32_t>(                                                         \
+                      std::bit_cast<float>(U32(R[I->a])) operator std::bit_cast<float>(U32(R[I->b])));       \
+  THRUM_VM_NEXT;
+  THRUM_VM_FLOAT(fadd, +)
+  THRUM_VM_FLOAT(fsub, -)
+  THRUM_VM_FLOAT(fmul, *)
+  THRUM_VM_FLOAT(fdiv, /)
+#undef THRUM_VM_FLOAT
+op_fcmp:
+  R[I->d] = compares(std::bit_cast<double>(R[I->a]), std::bit_cast<double>(R[I->b]), I->c);
+  THRUM_VM_NEXT;
+op_fcmp32:
+  R[I->d] = compares(std::bit_cast<float>(U32(R[I->a])), std::bit_cast<float>(U32(R[I->b])), I->c);
+  THRUM_VM_NEXT;
+op_compute:
+  if (__builtin_expect(!kComputations[I->immediate](R + I->d, R + I->a, R + I->b, R + I->c), 0))
+    goto bad_division;
+  THRUM_VM_NEXT;
+op_element:
+  R[I->d] = R[I->a + std::min<uint64_t>(R[I->b], U32(I->immediate - 1))];
+  THRUM_VM_NEXT;
+op_set_element:
+  R[I->d + std::min<uint64_t>(R[I->b], U32(I->immediate - 1))] = R[I->a];
+  THRUM_VM_NEXT;
+
+op_call_indirect : {
+  Function* const callee = m.function_at_address(R[I->a]);
+  if (callee == nullptr) {
+    THRUM_VM_SAVE(I);
+    return m.fail(BugKind::crash,
+                  R[I->a] < 4096 ? "segmentation fault (null pointer)" : "segmentation fault");
+  }
+  const CallSite& site = frame->function->calls[U32(I->immediate)];
+  THRUM_VM_SAVE(I + 1);
+  if (!callee->is_defined) goto calls_external;
+  if (__builtin_expect(!callee->is_decoded, 0)) m.decode(*callee);
+  m.enter(*thread, *callee, site, R, stack);
+  goto entered;
+}
+op_call : {
+  const CallSite& site = frame->function->calls[U32(I->immediate)];
+  THRUM_VM_SAVE(I + 1);
+  if (__builtin_expect(!site.callee->is_decoded, 0)) m.decode(*site.callee);
+  m.enter(*thread, *site.callee, site, R, stack);
+}
+entered:
+  if (__builtin_expect(--patience == 0, 0)) goto hangs;
+  if (__builtin_expect(m.over, 0)) return Stop::over;
+  THRUM_VM_LOAD_FRAME;
+  THRUM_VM_GO;
+op_call_external:
+  THRUM_VM_SAVE(I + 1);
+calls_external:
+  switch (m.call_external(*thread)) {
+    case Next::done:
+    case Next::again:
+    case Next::entered:
+    case Next::unwound: break;
+    case Next::arrived: return Stop::arrived;
+    case Next::started: return Stop::started;
+    case Next::ended: return Stop::ended;
+    case Next::begins: return Stop::begins;
+    case Next::over: return Stop::over;
+  }
+  patience = m.settings.instructions;
+  if (__builtin_expect(thread->top < thread->bottom, 0)) goto ends;
+  THRUM_VM_LOAD_FRAME;
+  THRUM_VM_GO;
+
+op_ret : { goto returns; }
+op_ret1 : {
+  const uint64_t value = R[I->a];
+  if (frame->stack_begin != stack) memory.set_shadow(stack, frame->stack_begin - stack, 0);
+  const Then then = frame->then;
+  const CallSite* const site = frame->site;
+  thread->top = --frame;
+  if (__builtin_expect(frame < thread->unsaved, 0)) m.save_frame(*thread, *frame);
+  if (__builtin_expect(then != Then::go_on, 0)) {
+    thread->result = value;
+    m.leave_called(*thread, frame[1]);
+    if (then == Then::thread) goto ends;
+    goto continues;
+  }
+  R = frame->registers;
+  R[site->result] = value;
+  I = frame->next;
+  stack = frame->stack_pointer;
+  THRUM_VM_GO;
+}
+op_ret_list : {
+  const std::vector<Slot>& list = frame->function->lists[U32(I->immediate)];
+  if (frame->stack_begin != stack) memory.set_shadow(stack, frame->stack_begin - stack, 0);
+  const Then then = frame->then;
+  const CallSite* const site = frame->site;
+  const uint64_t* const from = R;
+  thread->top = --frame;
+  if (__builtin_expect(frame < thread->unsaved, 0)) m.save_frame(*thread, *frame);
+  if (__builtin_expect(then != Then::go_on, 0)) {
+    thread->result = from[list[0]];
+    m.leave_called(*thread, frame[1]);
+    if (then == Then::thread) goto ends;
+    goto continues;
+  }
+  R = frame->registers;
+  for (std::size_t i = 0; i < list.size() && i < site->results; ++i) R[site->result + i] = from[list[i]];
+  I = frame->next;
+  stack = frame->stack_pointer;
+  THRUM_VM_GO;
+}
+returns : {
+  if (frame->stack_begin != stack) memory.set_shadow(stack, frame->stack_begin - stack, 0);
+  const Then then = frame->then;
+  thread->top = --frame;
+  if (__builtin_expect(frame < thread->unsaved, 0)) m.save_frame(*thread, *frame);
+  if (__builtin_expect(then != Then::go_on, 0)) {
+    thread->result = 0;
+    m.leave_called(*thread, frame[1]);
+    if (then == Then::thread) goto ends;
+    goto continues;
+  }
+  R = frame->registers;
+  I = frame->next;
+  stack = frame->stack_pointer;
+  THRUM_VM_GO;
+}
+ends:
+  if (const std::optional<Stop> stop = m.end_thread()) return *stop;
+  THRUM_VM_LOAD_FRAME;
+  THRUM_VM_GO;
+continues:
+  THRUM_VM_LOAD_FRAME;
+  goto calls_external;
+
+op_resume:
+  THRUM_VM_SAVE(I);
+  if (!resume_unwinding(m, *thread, R[I->a])) return Stop::over;
+  if (__builtin_expect(thread->top < thread->bottom, 0)) goto ends;
+  THRUM_VM_LOAD_FRAME;
+  THRUM_VM_GO;
+op_unreachable:
+  THRUM_VM_SAVE(I);
+  return m.fail(BugKind::undefined_behaviour, "code is reached that the compiler took for unreachable");
+op_trap:
+  THRUM_VM_SAVE(I);
+  return m.fail(BugKind::crash, "illegal instruction");
+
+bad_read:
+  THRUM_VM_SAVE(I);
+  return m.fail_access(address, size, false);
+bad_write:
+  THRUM_VM_SAVE(I);
+  return m.fail_access(address, size, true);
+bad_division:
+  THRUM_VM_SAVE(I);
+  return m.fail(BugKind::crash, "arithmetic exception");
+hangs:
+  THRUM_VM_SAVE(I);
+  return m.fail(BugKind::hang, "a billion rounds and calls without an operation");
+  static_cast<void>(writes);
+}
+
+}  // namespace thrum::vm

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A program that the machine runs, as a search sees it.
+//
+// Thread safety: none; one object in a process, since its memory lies at fixed addresses.
+#pragma once
+
+#include "execution/program.hpp"
+#include "vm/machine.hpp"
+
+namespace thrum::vm {
+
+class VmProgram final : public Program {
+ public:
+  // Runs the program up to its first choice. code must outlive it. Throws Refused where the machine cannot
+  // run it.
+  VmProgram(Code& code, const MachineSettings& settings) : machine_(code, settings, names_) {
+    machine_.prepare();
+  }
+
+  // Whether it ended before its first choice, as early_end() says: then run() must not be called.
+  bool ended_early() const { return machine_.ended_early(); }
+  const Trace& early_end() const { return *machine_.trace; }
+
+  void run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) override {
+    machine_.execute(plan, advisor, wanted, trace);
+  }
+  ThreadNames& names() override { return names_; }
+  Machine& machine() { return machine_; }
+
+ private:
+  ThreadNames names_;
+  Machine machine_;
+};
+
+}  // namespace thrum::vm
