@@ -83,8 +83,13 @@ bool Machine::perform_atomic(Thread& thread, const AtomicSite& site, std::uint64
     return false;
   }
   const bool is_quiet = thread.top->function->is_quiet;
-  const AtomicStep step{thread,  site, registers, address, reinterpret_cast<std::uint64_t>(thread.top->next),
-                        judges && !is_quiet, in_execution && !is_quiet};
+  const AtomicStep step{thread,
+                        site,
+                        registers,
+                        address,
+                        reinterpret_cast<std::uint64_t>(thread.top->next),
+                        judges && !is_quiet,
+                        in_execution && !is_quiet};
   switch (site.operation) {
     case Operation::load: return load(step);
     case Operation::store: return store(step);
@@ -94,8 +99,8 @@ bool Machine::perform_atomic(Thread& thread, const AtomicSite& site, std::uint64
 }
 
 // The operation is an event that asked for that order. False: the execution is over.
-bool Machine::report(const AtomicStep& step, bool changes, std::uint64_t value, std::uint64_t operand, Outcome outcome,
-                     int order) {
+bool Machine::report(const AtomicStep& step, bool changes, std::uint64_t value, std::uint64_t operand,
+                     Outcome outcome, int order) {
   if (!step.is_event || over) return !over;
   const std::size_t before = trace->events.size();
   done(changes, value, operand, outcome);
@@ -118,8 +123,8 @@ bool Machine::load(const AtomicStep& step) {
   if (step.is_judged) {
     const bool fine = step.site.is_volatile
                           ? judge(AccessKind::plain_read, step.address, size, step.code_number)
-                          : passes(step, races.atomic_load(me, step.address, size, memory_order(step.site.order),
-                                                           step.code_number));
+                          : passes(step, races.atomic_load(me, step.address, size,
+                                                           memory_order(step.site.order), step.code_number));
     if (!fine) return false;
   }
   const Value value = in_memory(step.address, size);
@@ -134,8 +139,8 @@ bool Machine::store(const AtomicStep& step) {
   if (step.is_judged) {
     const bool fine = step.site.is_volatile
                           ? judge(AccessKind::plain_write, step.address, size, step.code_number)
-                          : passes(step, races.atomic_store(me, step.address, size, memory_order(step.site.order),
-                                                            step.code_number));
+                          : passes(step, races.atomic_store(me, step.address, size,
+                                                            memory_order(step.site.order), step.code_number));
     if (!fine) return false;
   }
   const Value value = in_registers(step.registers, step.site.value, size);
@@ -148,8 +153,9 @@ bool Machine::judge_update(const AtomicStep& step, bool changes) {
   if (!step.is_judged) return true;
   const MemoryOrder order = memory_order(step.site.order);
   const std::uint16_t me = step.thread.number;
-  return passes(step, changes ? races.read_modify_write(me, step.address, step.site.size, order, step.code_number)
-                              : races.read_modify_nothing(me, step.address, step.site.size, order, step.code_number));
+  return passes(
+      step, changes ? races.read_modify_write(me, step.address, step.site.size, order, step.code_number)
+                    : races.read_modify_nothing(me, step.address, step.site.size, order, step.code_number));
 }
 
 bool Machine::compare_exchange(const AtomicStep& step) {
@@ -177,14 +183,15 @@ bool Machine::compare_exchange(const AtomicStep& step) {
     put(step.registers, site.result, old, size);
   }
   if (!succeeds) return report(step, false, old.low, desired.low, Outcome::failed, site.order_if_failed);
-  return report(step, old != desired, old.low, desired.low, old == desired ? Outcome::unchanged : Outcome::done,
-                site.order);
+  return report(step, old != desired, old.low, desired.low,
+                old == desired ? Outcome::unchanged : Outcome::done, site.order);
 }
 
 bool Machine::update(const AtomicStep& step) {
   const std::uint8_t size = step.site.size;
   const Value old = in_memory(step.address, size);
-  const Value value = updated(step.site.update, old, in_registers(step.registers, step.site.value, size), size);
+  const Value value =
+      updated(step.site.update, old, in_registers(step.registers, step.site.value, size), size);
   if (!judge_update(step, value != old)) return false;
   if (value != old) write(step.address, &value, size);
   put(step.registers, step.site.result, old, size);

@@ -27,7 +27,7 @@ enum class Next : std::uint8_t {
 };
 
 // One call of such a function. Its registers may move while a function of the program runs, so they are asked
-// for anew.
+// for again.
 struct Call {
   Machine& machine;
   Thread& thread;

@@ -204,8 +204,8 @@ class Machine : public Pending {
   static_assert(sizeof(Thread) <= kThreadRecordSize);
 
   struct AtomicStep;
-  bool report(const AtomicStep& step, bool changes, std::uint64_t value, std::uint64_t operand, Outcome outcome,
-              int order);
+  bool report(const AtomicStep& step, bool changes, std::uint64_t value, std::uint64_t operand,
+              Outcome outcome, int order);
   bool passes(const AtomicStep& step, bool found);
   bool load(const AtomicStep& step);
   bool store(const AtomicStep& step);
