@@ -20,6 +20,11 @@ void* map_for_races(std::size_t bytes) {
   return got == MAP_FAILED ? nullptr : got;
 }
 
+RaceDetector& race_detector() {
+  static RaceDetector detector(map_for_races);
+  return detector;
+}
+
 Frame* first_frame(const Thread& thread) { return &at<Frame>(kFrames + thread.slot * kFramesSize) + 1; }
 std::uint64_t* first_register(const Thread& thread) {
   return &at<std::uint64_t>(kFrames + thread.slot * kFramesSize + kRecordsSize);
@@ -32,7 +37,7 @@ Machine::Machine(Code& its_code, const MachineSettings& its_settings, ThreadName
       settings(its_settings),
       names(its_names),
       heap(memory, its_settings.reuses_blocks),
-      races(map_for_races),
+      races(race_detector()),
       touched_(kThreadSlots, 0) {
   load_program();
 }

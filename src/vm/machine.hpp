@@ -102,7 +102,7 @@ class Machine : public Pending {
   ThreadNames& names;
   Memory memory;
   Heap heap{memory, true};
-  RaceDetector races;
+  RaceDetector& races;  // the one of this process: its tables are never given back
   Director director;
   Trace* trace = nullptr;
   bool in_execution = false;  // behind the first choice
