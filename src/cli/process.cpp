@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/process.hpp"
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,6 +9,10 @@
 #include <atomic>
 #include <cctype>
 #include <cerrno>
+#include <csignal>
+#include <map>
+
+#include "supervisor/signals.hpp"
 
 namespace thrum {
 
@@ -105,6 +110,50 @@ std::optional<std::string> output_of(const Command& command) {
   close(ends[0]);
   if (child < 0 || wait_for(child) == kExitCannotRun) return std::nullopt;
   return text;
+}
+
+namespace {
+
+pid_t start(const Task& task) {
+  pid_t child = fork();
+  if (child != 0) return child;
+  int output = open(task.output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  bool ready = output >= 0 && dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0 &&
+               chdir(task.folder.c_str()) == 0;
+  if (ready) become(task.command);
+  _exit(kExitCannotRun);
+}
+
+bool succeeded(int status) { return WIFEXITED(status) && WEXITSTATUS(status) == 0; }
+
+}  // namespace
+
+std::optional<std::size_t> run_all(const std::vector<Task>& tasks, std::size_t jobs) {
+  std::map<pid_t, std::size_t> running;
+  std::optional<std::size_t> failed;
+  for (std::size_t next = 0; next < tasks.size() || !running.empty();) {
+    if (!failed && interrupt_count() != 0) failed = tasks.size();
+    if (failed) {
+      for (const auto& [child, task] : running) kill(child, SIGTERM);
+      next = tasks.size();
+    }
+    if (next < tasks.size() && running.size() < jobs) {
+      const pid_t child = start(tasks[next]);
+      if (child < 0) {
+        failed = next;
+      } else {
+        running.emplace(child, next++);
+      }
+      continue;
+    }
+    int status = 0;
+    const pid_t ended = wait(&status);
+    const auto found = running.find(ended);
+    if (found == running.end()) continue;  // interrupted by a signal
+    if (!failed && !succeeded(status)) failed = interrupt_count() != 0 ? tasks.size() : found->second;
+    running.erase(found);
+  }
+  return failed;
 }
 
 std::vector<std::string> split_words(const std::string& text, Quoting quoting) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Running other programs, such as a compiler, and waiting for them.
+//
+// Tested by process_test.cpp.
 #pragma once
 
 #include <array>
 #include <csignal>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +40,19 @@ class SignalRelay {
 
 // The standard output and error of the program; nothing if it cannot be run.
 std::optional<std::string> output_of(const Command& command);
+
+// A program to run in a folder, with its output and messages in a file.
+struct Task {
+  Command command;
+  std::string folder;
+  std::string output;
+};
+
+// Runs the tasks, at most `jobs` at a time, and waits for them. When one fails, or this process is to end (an
+// InterruptHandler has counted a signal), those that still run are ended, and no other is started. Returns
+// the index of the one that failed first; the number of tasks: none did, but a signal came; nothing: all went
+// well. REQUIRES: this process has no other children and no other threads.
+std::optional<std::size_t> run_all(const std::vector<Task>& tasks, std::size_t jobs);
 
 enum class Quoting {
   shell,          // within '…' a backslash is one

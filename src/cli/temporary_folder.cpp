@@ -23,18 +23,20 @@ namespace fs = std::filesystem;
 // Folders are called thrum-PID-XXXXXX.
 constexpr std::string_view kFolderBegin = "thrum-";
 
-fs::path parent_folder() {
+std::string folder_for_temporary_files() {
   std::error_code error;
   fs::path parent = fs::temp_directory_path(error);
   if (error) throw UserError("TMPDIR: names no folder: " + error.message());
-  return parent;
+  return parent.string();
 }
 
 }  // namespace
 
-TemporaryFolder::TemporaryFolder() {
+TemporaryFolder::TemporaryFolder() : TemporaryFolder(folder_for_temporary_files()) {}
+
+TemporaryFolder::TemporaryFolder(const std::string& parent) {
   std::string pattern =
-      (parent_folder() / (std::string(kFolderBegin) + std::to_string(getpid()) + "-XXXXXX")).string();
+      (fs::path(parent) / (std::string(kFolderBegin) + std::to_string(getpid()) + "-XXXXXX")).string();
   if (mkdtemp(pattern.data()) == nullptr)
     throw UserError(pattern + ": cannot be made: " + std::strerror(errno));
   path_ = pattern;
@@ -45,9 +47,11 @@ TemporaryFolder::~TemporaryFolder() {
   fs::remove_all(path_, ignored);
 }
 
-void sweep_temporary_folders() {
+void sweep_temporary_folders() { sweep_temporary_folders(folder_for_temporary_files()); }
+
+void sweep_temporary_folders(const std::string& parent) {
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(parent_folder(), error)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(parent, error)) {
     std::string name = entry.path().filename().string();
     std::size_t dash = name.find('-', kFolderBegin.size());
     if (!name.starts_with(kFolderBegin) || dash == std::string::npos || name.size() != dash + 7) continue;

@@ -10,8 +10,10 @@ namespace thrum {
 // it.
 class TemporaryFolder {
  public:
-  // Throws UserError.
+  // In the folder for temporary files (TMPDIR, else /tmp). Throws UserError if it cannot be made.
   TemporaryFolder();
+  // In a folder that is there. Throws UserError if it cannot be made.
+  explicit TemporaryFolder(const std::string& parent);
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -22,7 +24,8 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// Removes the folders of processes that were killed.
+// Removes the folders that processes left which were killed: in the folder for temporary files, or in parent.
 void sweep_temporary_folders();
+void sweep_temporary_folders(const std::string& parent);
 
 }  // namespace thrum
