@@ -127,6 +127,10 @@ void CommandLine::add_information() {
       flags, [this](const Words&) { return flags_command(flags_options_.step, flags_options_.compiler); });
   commands_.emplace_back(app_.add_subcommand("doctor", "What this machine can do"),
                          [](const Words&) { return doctor_command(); });
+  CLI::App* library = app_.add_subcommand(
+      "vm-library", "Compile the C++ library for the machine, once, into the user's cache");
+  add_options(*library, vm_library_rows(), vm_library_options_);
+  commands_.emplace_back(library, [this](const Words&) { return vm_library_command(vm_library_options_); });
   CLI::App* manual = app_.add_subcommand("options", "The options of all commands, as text for programs");
   manual->group("");
   add_options(*manual, manual_rows(), manual_options_);

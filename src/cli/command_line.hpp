@@ -40,6 +40,7 @@ class CommandLine {
   TraceOptions trace_options_;
   PlotOptions plot_options_;
   FlagsOptions flags_options_;
+  VmLibraryOptions vm_library_options_;
   ManualOptions manual_options_;
   BoolOptions bool_options_;
   FromCOptions from_c_options_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/command_tables.hpp"
 
+#include "cli/options.hpp"
+
 namespace thrum {
 
 namespace {
@@ -188,6 +190,22 @@ constexpr OptionRow<FlagsOptions> kFlagsRows[] = {
      .help = "The compiler; without it the one that thrum c++ runs"},
 };
 
+constexpr OptionRow<VmLibraryOptions> kVmLibraryRows[] = {
+    {.names = "--where",
+     .member = &VmLibraryOptions::where,
+     .help = "Only print where the library lies; exit with 1 if it is not there"},
+    {.names = "--sources",
+     .value = "FOLDER",
+     .member = &VmLibraryOptions::sources,
+     .help = "The folder in which gcc-N/ lies, with the sources of GCC as the package gcc-N-source has them"},
+    {.names = "--jobs",
+     .value = "N",
+     .member = &VmLibraryOptions::jobs,
+     .range = {1, kJobsMax},
+     .help = "Run so many compilers at a time",
+     .default_text = "all processors"},
+};
+
 constexpr OptionRow<ManualOptions> kManualRows[] = {
     {.names = "--markdown", .member = &ManualOptions::markdown, .help = "As a page of Markdown"},
     {.names = "--man", .member = &ManualOptions::man, .help = "As a man page"},
@@ -203,6 +221,7 @@ std::span<const OptionRow<TraceOptions>> replay_rows() { return kReplayRows; }
 std::span<const OptionRow<TraceOptions>> show_rows() { return kShowRows; }
 std::span<const OptionRow<PlotOptions>> plot_rows() { return kPlotRows; }
 std::span<const OptionRow<FlagsOptions>> flags_rows() { return kFlagsRows; }
+std::span<const OptionRow<VmLibraryOptions>> vm_library_rows() { return kVmLibraryRows; }
 std::span<const OptionRow<ManualOptions>> manual_rows() { return kManualRows; }
 
 }  // namespace thrum

@@ -10,6 +10,7 @@
 #include "cli/boolean_program.hpp"
 #include "cli/option_row.hpp"
 #include "cli/sequentialize.hpp"
+#include "cli/vm_library.hpp"
 
 namespace thrum {
 
@@ -50,6 +51,7 @@ std::span<const OptionRow<TraceOptions>> replay_rows();
 std::span<const OptionRow<TraceOptions>> show_rows();
 std::span<const OptionRow<PlotOptions>> plot_rows();
 std::span<const OptionRow<FlagsOptions>> flags_rows();
+std::span<const OptionRow<VmLibraryOptions>> vm_library_rows();
 std::span<const OptionRow<ManualOptions>> manual_rows();
 
 }  // namespace thrum

@@ -18,6 +18,7 @@
 #include "cli/engine.hpp"
 #include "cli/machine.hpp"
 #include "cli/outside_strategy.hpp"
+#include "cli/vm_library.hpp"
 #include "supervisor/signals.hpp"
 #include "supervisor/worker.hpp"
 #include "verdict/error.hpp"
@@ -146,6 +147,7 @@ class Doctor {
     tell(examine_vm());
     tell(examine_tool("gdb", State::fallback, "for looking into a replayed schedule only"));
     tell(examine_solver());
+    tell(examine_vm_library());
     able_ = able_ && compiles;
     fmt::print("{}\n", able_ ? "This machine can check programs."
                              : "This machine cannot check programs yet: see the lines marked !! or --.");

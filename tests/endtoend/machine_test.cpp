@@ -21,6 +21,7 @@ TEST_F(Machine, DoctorTriesTheCompilers) {
   EXPECT_TRUE(says(result, "ok g++ ")) << result.output;
   EXPECT_TRUE(says(result, "ok clang++-19 ")) << result.output;
   EXPECT_TRUE(says(result, "works: a trial program's bug was found")) << result.output;
+  EXPECT_TRUE(says(result, " vm-library ")) << result.output;
   EXPECT_TRUE(says(result, "This machine can check programs.")) << result.output;
 }
 

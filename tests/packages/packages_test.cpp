@@ -184,6 +184,11 @@ TEST_P(Once, HasAManual) {
   EXPECT_NE(loaded.output.find("-F _thrum"), std::string::npos) << loaded.output;
 }
 
+TEST_P(Once, HasTheSourcesOfLibraries) {
+  for (const char* file : {"libstdc++.recipe", "machine.recipe", "c/memory.c", "headers/sys/sdt.h"})
+    EXPECT_NE(read(prefix() + "/share/thrum/libraries/" + file), "") << file;
+}
+
 TEST_P(Once, RefusesWithAReason) {
   std::map<std::string, std::string> cases = {{"interface", "compiles nothing"},
                                               {"imported", "is imported"},
