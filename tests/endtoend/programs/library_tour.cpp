@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A walk through what lies in libstdc++ itself rather than in its headers. Its output is the same whichever build of the
-// library it is linked with. With WITH_MATCH, handlers are also asked for by thrum_vm_match, and must be those that the C++ runtime
-// takes.
+// A walk through what lies in libstdc++ itself rather than in its headers. Its output is the same whichever
+// build of the library it is linked with. With WITH_MATCH, handlers are also asked for by thrum_vm_match, and
+// must be those that the C++ runtime takes.
 #include <cxxabi.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -50,12 +50,14 @@ namespace {
 namespace fs = std::filesystem;
 
 void numbers() {
-  std::cout << 1 << ' ' << -2L << ' ' << 3.25 << ' ' << true << ' ' << std::boolalpha << false << ' ' << 'c' << ' '
-            << static_cast<const void*>(nullptr) << '\n';
-  std::cout << std::hex << std::showbase << 255 << ' ' << std::oct << 8 << std::dec << ' ' << std::setw(8) << std::setfill('.')
-            << 42 << ' ' << std::scientific << std::setprecision(3) << 12345.678 << ' ' << std::fixed << 2.0F / 3 << ' '
-            << std::defaultfloat << 1e100 << ' ' << 2.5L << ' ' << std::hexfloat << 0.5 << std::defaultfloat << '\n';
-  std::cout << std::complex<double>(1, -2) << ' ' << std::put_money("1234") << ' ' << std::quoted("a \"b\"") << '\n';
+  std::cout << 1 << ' ' << -2L << ' ' << 3.25 << ' ' << true << ' ' << std::boolalpha << false << ' ' << 'c'
+            << ' ' << static_cast<const void*>(nullptr) << '\n';
+  std::cout << std::hex << std::showbase << 255 << ' ' << std::oct << 8 << std::dec << ' ' << std::setw(8)
+            << std::setfill('.') << 42 << ' ' << std::scientific << std::setprecision(3) << 12345.678 << ' '
+            << std::fixed << 2.0F / 3 << ' ' << std::defaultfloat << 1e100 << ' ' << 2.5L << ' '
+            << std::hexfloat << 0.5 << std::defaultfloat << '\n';
+  std::cout << std::complex<double>(1, -2) << ' ' << std::put_money("1234") << ' ' << std::quoted("a \"b\"")
+            << '\n';
   std::istringstream in("12 0x1f -7.5 word true 99999999999 1.5L");
   int a = 0, b = 0, e = 0;
   double c = 0;
@@ -83,7 +85,8 @@ void texts() {
             << std::use_facet<std::ctype<char>>(std::locale()).toupper('q') << ' '
             << std::use_facet<std::collate<char>>(std::locale()).compare("a", "a" + 1, "b", "b" + 1) << '\n';
   std::wstring_convert<std::codecvt_utf8<wchar_t>> convert;
-  std::cout << convert.from_bytes("\xc3\xa4\xe2\x82\xac").size() << ' ' << convert.to_bytes(L"\u00e4").size() << '\n';
+  std::cout << convert.from_bytes("\xc3\xa4\xe2\x82\xac").size() << ' ' << convert.to_bytes(L"\u00e4").size()
+            << '\n';
   std::istringstream ignoring("aaa,b");
   ignoring.ignore(2);
   ignoring.ignore(10, ',');
@@ -100,7 +103,8 @@ void containers() {
   list.reverse();
   std::deque<int> deque(list.begin(), list.end());
   std::set<int> set(deque.begin(), deque.end());
-  std::cout << hashed.size() << ' ' << hashed.bucket_count() << ' ' << list.front() << ' ' << *set.rbegin() << '\n';
+  std::cout << hashed.size() << ' ' << hashed.bucket_count() << ' ' << list.front() << ' ' << *set.rbegin()
+            << '\n';
   std::pmr::unsynchronized_pool_resource pool;
   std::pmr::vector<std::pmr::string> pooled(&pool);
   for (int i = 0; i < 40; ++i) pooled.emplace_back("a string that is longer than fifteen characters");
@@ -120,8 +124,9 @@ void files() {
   fs::rename(folder / "a" / "file.txt", folder / "moved.txt");
   std::error_code error;
   fs::file_size(folder / "nothing", error);
-  std::cout << all.size() << ' ' << entries << ' ' << fs::exists(folder / "moved.txt") << ' ' << fs::file_size(folder / "moved.txt")
-            << ' ' << error.message() << ' ' << fs::path("/a/../b/./c.txt").lexically_normal() << '\n';
+  std::cout << all.size() << ' ' << entries << ' ' << fs::exists(folder / "moved.txt") << ' '
+            << fs::file_size(folder / "moved.txt") << ' ' << error.message() << ' '
+            << fs::path("/a/../b/./c.txt").lexically_normal() << '\n';
   try {
     fs::file_size(folder / "nothing");
   } catch (const fs::filesystem_error& caught) {
@@ -206,14 +211,12 @@ extern "C" int thrum_vm_match(const std::type_info* type, void* exception);
 extern "C" int thrum_vm_match_forced(const std::type_info* type);
 extern "C" int thrum_vm_allows(const std::type_info* const* types, std::size_t count, void* exception);
 
-// The header of the unwinder, which lies in front of the object.
-void* header_of(void* object) { return static_cast<char*>(object) - 32; }
-
 void disagree(const char* what, const std::type_info& type) {
   std::cout << "thrum_vm_match: " << what << ' ' << type.name() << '\n';
 }
 
-// Asks for T, and for a specification with T. taken: whether the runtime's handler takes the exception; adjusted: what it got.
+// Asks for T, and for a specification with T. taken: whether the runtime's handler takes the exception;
+// adjusted: what it got.
 template <class T>
 void compare(bool taken, void* exception, const void* adjusted) {
   const std::type_info* type = &typeid(T);
@@ -225,18 +228,29 @@ void compare(bool taken, void* exception, const void* adjusted) {
   if (adjusted != nullptr && abi::__cxa_get_exception_ptr(exception) != adjusted) disagree("adjusts", *type);
 }
 
-void* exception_now() {
-  std::exception_ptr now = std::current_exception();
-  void* object = nullptr;
-  std::memcpy(&object, &now, sizeof object);
-  return header_of(object);
-}
+// What __cxa_get_globals() gives.
+struct Globals {
+  void* caught;
+  unsigned uncaught;
+};
+Globals& globals() { return *reinterpret_cast<Globals*>(abi::__cxa_get_globals()); }
+
+// The unwinder's header of the exception that is being handled: the end of __cxa_exception, which has 112
+// bytes.
+void* exception_now() { return static_cast<char*>(globals().caught) + 112 - sizeof(_Unwind_Exception); }
 
 extern "C" void __cxa_call_unexpected(void* exception);
 
 void expect(bool holds, const char* what) {
   if (!holds) std::cout << "thrum_vm_match: " << what << '\n';
 }
+
+struct Counted {
+  Counted() { ++alive; }
+  Counted(const Counted&) { ++alive; }
+  ~Counted() { --alive; }
+  static inline int alive = 0;
+};
 
 // An exception that its specification, of one type, does not allow. The handler throws 5.
 template <class Allowed, class Escapes>
@@ -245,16 +259,12 @@ void violate() {
   const std::unexpected_handler before = std::set_unexpected([] { throw 5; });
   bool escaped = false;
   try {
-    throw "violating";
+    throw Counted();
   } catch (...) {
     void* exception = exception_now();
-    expect(thrum_vm_allows(types, 1, exception) == 0, "allows a text");
+    expect(thrum_vm_allows(types, 1, exception) == 0, "allows what it does not name");
     // As in front of a landing pad, where the exception is not caught yet.
-    struct Globals {
-      void* caught;
-      unsigned uncaught;
-    };
-    ++reinterpret_cast<Globals*>(abi::__cxa_get_globals())->uncaught;
+    ++globals().uncaught;
     try {
       __cxa_call_unexpected(exception);
     } catch (const Escapes&) {
@@ -264,6 +274,7 @@ void violate() {
   }
   std::set_unexpected(before);
   expect(escaped, "something else escapes");
+  expect(Counted::alive == 0, "an exception is never freed");
 }
 
 void specifications() {
@@ -373,6 +384,7 @@ void exceptions() {
     try {
       std::rethrow_exception(kept);
     } catch (Base& base) {
+      compare<Base>(true, exception_now(), &base);
       std::cout << base.base << ' ' << std::uncaught_exceptions() << ' ';
     }
   }
@@ -397,8 +409,8 @@ void exceptions() {
   }
   Derived derived;
   Other* other = &derived;
-  std::cout << (dynamic_cast<Virtual*>(other) != nullptr) << ' ' << (dynamic_cast<Left*>(other) != nullptr) << ' '
-            << abi::__cxa_demangle(typeid(derived).name(), nullptr, nullptr, nullptr) << '\n';
+  std::cout << (dynamic_cast<Virtual*>(other) != nullptr) << ' ' << (dynamic_cast<Left*>(other) != nullptr)
+            << ' ' << abi::__cxa_demangle(typeid(derived).name(), nullptr, nullptr, nullptr) << '\n';
 }
 
 }  // namespace
