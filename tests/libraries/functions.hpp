@@ -125,6 +125,16 @@ namespace thrum {
 // While it is set, the functions get no memory.
 inline bool no_memory = false;
 
+// With AddressSanitizer the C library's functions are not the C library's: strcmp says only which text comes
+// first, and qsort asks more.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr bool kOfCLibrary = false;
+#else
+inline constexpr bool kOfCLibrary = true;
+#endif
+
+inline int sign(int order) { return order < 0 ? -1 : static_cast<int>(order > 0); }
+
 inline constexpr int kRandomInputs = 5000;
 
 // Characters that end in front of a page which nobody may touch. Each call of place() overwrites the last

@@ -6,9 +6,7 @@
 namespace thrum {
 namespace {
 
-// The C library's result is another on other processors.
-int sign(int order) { return order < 0 ? -1 : static_cast<int>(order > 0); }
-
+// Orders are compared by their signs: the C library's number is another on other processors.
 class WideStrings : public testing::Test {
  protected:
   // Two texts, often alike for a while.
