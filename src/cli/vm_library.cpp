@@ -113,7 +113,7 @@ class Build {
  public:
   // name: of the result, such as libstdc++.bc.
   Build(const std::string& recipe, std::string name)
-      : name_(std::move(name)), cache_(cache_folder()), folder_(made(cache_)) {
+      : name_(std::move(name)), cache_(made(cache_folder())), folder_(cache_) {
     const std::string recipes = recipes_folder();
     recipe_ = parse_recipe(read_file(recipes + "/" + recipe), recipes, recipe);
   }
@@ -157,7 +157,7 @@ class Build {
   }
 
  private:
-  static const std::string& made(const std::string& folder) {
+  static std::string made(std::string folder) {
     make_folder(folder);
     sweep_temporary_folders(folder);
     return folder;
@@ -189,7 +189,8 @@ class Build {
 // not there.
 std::string archive_of(const std::string& gcc, const std::string& sources) {
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(sources + "/gcc-" + gcc, error)) {
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(fmt::format("{}/gcc-{}", sources, gcc), error)) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with("gcc-" + gcc + ".") && name.find(".tar.") != std::string::npos)
       return entry.path().string();

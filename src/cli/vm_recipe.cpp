@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <sstream>
+#include <utility>
 
 #include "cli/process.hpp"
 #include "verdict/error.hpp"
@@ -16,7 +17,7 @@ using Words = std::vector<std::string>;
 
 class RecipeReader {
  public:
-  explicit RecipeReader(const std::string& folder) : folder_(folder) {}
+  explicit RecipeReader(std::string folder) : folder_(std::move(folder)) {}
 
   // Returns what is wrong with the line; empty: nothing.
   std::string read(const Words& words) {

@@ -117,6 +117,22 @@ TEST_F(VmLibrary, DoesNativelyWhatTheSharedLibraryDoes) {
   EXPECT_EQ(run({"sh", "-c", "ldd own | grep -c 'libstdc++'"}, path(".")).output, "0\n");
 }
 
+// Another installation has the same library, unless a source of it is another.
+TEST_F(VmLibrary, AChangeOfASourceMakesAnother) {
+  const std::string made = library();
+  if (made.empty()) GTEST_SKIP() << "the sources of GCC are not installed";
+  fs::create_directories(path("prefix/bin"));
+  fs::create_directories(path("prefix/share/thrum"));
+  fs::copy_file(THRUM_PROGRAM, path("prefix/bin/thrum"));
+  fs::copy(THRUM_SOURCES "/libraries", path("prefix/share/thrum/libraries"), fs::copy_options::recursive);
+  const Words where = {path("prefix/bin/thrum"), "vm-library", "--where"};
+  EXPECT_EQ(run(where, path("."), kept_cache()).output, made + "\n");
+  write("prefix/share/thrum/libraries/headers/cpuid.h", "// nothing\n");
+  const ChildResult other = run(where, path("."), kept_cache());
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_EQ(other.output, "");
+}
+
 // Nothing of C++ is missing but what is weak; nothing is instrumented, or in the processor's own words.
 TEST_F(VmLibrary, WantsNamesOfTheCLibraryOnly) {
   const std::string made = library();
