@@ -119,6 +119,13 @@ FunctionDecoder::Slots FunctionDecoder::slots_of_constant(const llvm::Constant& 
 const FunctionDecoder::Slots& FunctionDecoder::value(const llvm::Value& of) {
   const auto known = values_.find(&of);
   if (known != values_.end()) return known->second;
+  const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&of);
+  if (variable != nullptr && variable->isThreadLocal()) {
+    const Slot slot = new_slot();
+    emit(Opcode::thread_local_address, slot, 0, 0, 0, static_cast<std::int64_t>(module_.address_of(*variable)));
+    thread_local_ = {slot};  // not kept: another block may not come by here
+    return thread_local_;
+  }
   if (const auto* as_constant = llvm::dyn_cast<llvm::Constant>(&of))
     return values_[&of] = slots_of_constant(*as_constant);
   const auto* instruction = llvm::dyn_cast<llvm::Instruction>(&of);

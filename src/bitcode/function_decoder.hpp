@@ -171,6 +171,7 @@ class FunctionDecoder {
   std::uint32_t constants_reserved_ = 0;
   std::uint32_t next_slot_ = 0;
   std::uint32_t location_ = 0;
+  Slots thread_local_;
   Slot scrap_ = 0;  // for results that nobody reads
   std::unordered_map<const llvm::BasicBlock*, std::uint32_t> block_begins_;
   std::vector<Jump> jumps_;

@@ -68,8 +68,9 @@ void ModuleDecoder::add_functions() {
     own->name = function.getName().str();
     own->number = static_cast<std::uint32_t>(code_.functions.size());
     if (own->number == vm::kFunctionsMax) throw Refused{"a program of more than a million functions"};
-    own->is_defined = !function.isDeclaration() && !vm::is_replaced(own->name);
     own->is_quiet = quiet_.contains(own->name);
+    // What the machine does itself goes before a library's code.
+    own->is_defined = !function.isDeclaration() && !(own->is_quiet && vm::find_external(own->name) != 0);
     own->is_section = is_section_name(own->name);
     own->takes_variable = function.isVarArg();
     own->cannot_unwind = function.doesNotThrow();

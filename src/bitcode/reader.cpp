@@ -72,7 +72,8 @@ Linked link(const std::vector<Input>& program, const std::vector<Input>& librari
     if (!function.isDeclaration()) own.insert(function.getName().str());
   }
   // Nothing in the program asks for it by name.
-  whole->getOrInsertFunction("thrum_vm_match", llvm::Type::getVoidTy(*context));
+  for (const char* name : {"thrum_vm_match", "__cxa_current_exception_type"})
+    whole->getOrInsertFunction(name, llvm::Type::getVoidTy(*context));
   for (const Input& input : libraries) {
     if (linker.linkInModule(read(input, true, *context), llvm::Linker::Flags::LinkOnlyNeeded))
       throw vm::Refused{"the library " + input.name + " cannot be linked with the program: " + error};

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The process: its arguments, its end, its failures.
+#include <cxxabi.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 
 #include "vm/externals.hpp"
@@ -190,7 +192,29 @@ Next do_delete_exception(Call&) { return Next::done; }
 
 // std::terminate: the type of the exception that is being handled is named, as far as it is known.
 Next do_terminate(Call& call) {
-  call.machine.fail(BugKind::uncaught_exception, "uncaught exception");
+  Machine& machine = call.machine;
+  if (call.phase() == 0) {
+    call.thread.phase = 1;
+    Function* const asks = machine.code.find("__cxa_current_exception_type");
+    if (asks != nullptr && asks->is_defined) {
+      machine.push(call.thread, *asks, {}, Then::call);
+      return Next::entered;
+    }
+    call.thread.result = 0;
+  }
+  const std::uint64_t type = call.thread.result;
+  if (type == 0) {
+    machine.fail(BugKind::crash, "std::terminate without an exception");
+    return Next::over;
+  }
+  // A std::type_info holds its name behind its vtable pointer (Itanium C++ ABI 2.9.5).
+  const std::optional<std::string> mangled = string_at(call, at<std::uint64_t>(type + 8));
+  if (!mangled) return Next::over;
+  const char* const name = mangled->c_str() + (mangled->starts_with('*') ? 1 : 0);
+  int status = 0;
+  char* const plain = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+  machine.fail(BugKind::uncaught_exception, std::string("uncaught exception of type ") + (plain ? plain : name));
+  std::free(plain);
   return Next::over;
 }
 

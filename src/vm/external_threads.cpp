@@ -280,8 +280,8 @@ bool Machine::run_thread_destructor(Thread& me, Then then) {
     }
   }
   // Each key once a round, at most four rounds.
-  constexpr std::uint32_t kRounds = PTHREAD_DESTRUCTOR_ITERATIONS;
-  for (; me.key_round < kRounds; ++me.key_round, me.next_key = 0) {
+  constexpr std::uint32_t kDestructorRounds = PTHREAD_DESTRUCTOR_ITERATIONS;
+  for (; me.key_round < kDestructorRounds; ++me.key_round, me.next_key = 0) {
     while (me.next_key < me.keys_used) {
       const std::uint32_t key = me.next_key++;
       const std::uint64_t value = key_value(me, key);
@@ -336,6 +336,16 @@ Next do_pthread_once(Call& call) {
     }
     machine.push(call.thread, *routine, {}, Then::call);
     return Next::entered;
+  }
+  if (call.phase() >= kOnceFails) {  // it may be tried again
+    if (const auto next = stand(call, kOnceFails, Operation::once_leave, object)) return *next;
+    set(call, *once, std::int32_t{0});
+    machine.done(true, 0, 0);
+    if (machine.over) return Next::over;
+    const std::uint64_t exception = call.thread.kept[0];
+    call.thread.in_call = false;
+    call.thread.phase = 0;
+    return go_on_unwinding(machine, call.thread, call.thread.top, exception) ? Next::unwound : Next::over;
   }
   if (const auto next = stand(call, 2, Operation::once_leave, object)) return *next;
   set(call, *once, std::int32_t{kOnceDone});

@@ -13,7 +13,7 @@ namespace {
 // The times of clocks when the process begins, as the native engine has them.
 constexpr std::uint64_t kRealTimeStart = 1'700'000'000 * kSecond;
 constexpr std::uint64_t kOtherStart = 1'000 * kSecond;
-constexpr std::uint64_t kClock = 1;  // the object that represents the clock; no address of the program
+constexpr std::uint64_t kClock = kClockObject;
 
 std::uint64_t start_of(clockid_t clock) {
   return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI ? kRealTimeStart

@@ -58,9 +58,11 @@ Next wait_for_condition(Call& call, std::uint64_t deadline) {
   Thread& me = call.thread;
   const std::uint64_t condition = call.argument(0);
   const std::uint64_t mutex = call.argument(1);
-  ConditionState* const state = object_at<ConditionState>(call, condition);
+  // Behind the wake-up the condition variable may be gone.
+  const bool uses_condition = call.phase() < 2;
+  ConditionState* const state = uses_condition ? object_at<ConditionState>(call, condition) : nullptr;
   LockState* const lock = object_at<LockState>(call, mutex);
-  if (state == nullptr || lock == nullptr) return Next::over;
+  if ((uses_condition && state == nullptr) || lock == nullptr) return Next::over;
   const bool holds_it = lock->owner == owner_word(call);
   if (call.phase() == 0) {
     const int kind = lock->kind & 3;

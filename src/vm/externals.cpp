@@ -34,10 +34,6 @@ std::uint32_t find_external(std::string_view name) {
 const External& external(std::uint32_t number) { return kExternals[number]; }
 std::uint32_t external_count() { return static_cast<std::uint32_t>(std::size(kExternals)); }
 
-bool is_replaced(std::string_view name) {
-  return name.starts_with("__cxa_guard_") || name == "__cxa_thread_atexit" || name == "_ZSt9terminatev";
-}
-
 std::uint64_t size_of_external_variable(std::string_view name) {
   if (name == "stdin" || name == "stdout" || name == "stderr" || name == "environ" || name == "__environ" ||
       name == "__dso_handle")

@@ -58,9 +58,6 @@ std::uint32_t find_external(std::string_view name);
 const External& external(std::uint32_t number);
 std::uint32_t external_count();
 
-// Whether the machine does that function although the C++ library has it as bitcode.
-bool is_replaced(std::string_view name);
-
 // The size of a variable of the C library that the machine supplies; 0: it does not.
 std::uint64_t size_of_external_variable(std::string_view name);
 // What it holds at first.

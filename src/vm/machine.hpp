@@ -30,6 +30,7 @@
 namespace thrum::vm {
 
 inline constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
+inline constexpr std::uint64_t kClockObject = 1;  // represents the clock in events; no address of the program
 
 struct MachineSettings {
   bool reuses_blocks = true;  // of the heap: as the native engine's heap `lifo`
@@ -61,6 +62,7 @@ struct Course {
   std::uint64_t now_ns = 0;
   std::uint64_t steps = 0;
   std::uint64_t output = 0;  // bytes of Machine::output that count
+  std::uint64_t clock_jump_ns = 0;  // how far the clock last jumped for waiting loops
 };
 
 enum class Next : std::uint8_t;
@@ -173,6 +175,11 @@ class Machine : public Pending {
   void done(bool changes, std::uint64_t value = 0, std::uint64_t operand = 0,
             Outcome outcome = Outcome::done);
   void done_by_timeout();
+  void advance_clock(std::uint64_t to_ns);
+  // Waiting loops (spins.cpp): the running thread's round has changed something, or has made a choice.
+  void note_round_change(const Thread& thread);
+  // Somebody has written these bytes.
+  void note_written(std::uint64_t object, std::uint32_t size);
   void note_in_trace(Operation operation, const Thread& other);
   // Whether the access races with none; else the execution has failed.
   bool judge(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number);
@@ -203,6 +210,33 @@ class Machine : public Pending {
   static constexpr std::uint64_t kThreadRecordSize = 512;
   static_assert(sizeof(Thread) <= kThreadRecordSize);
 
+  // Bytes that a round of a loop has read.
+  struct Watch {
+    std::uint64_t object;
+    std::uint32_t size;
+  };
+  // A thread's present round of what may be a waiting loop (spins.cpp).
+  struct Round {
+    static constexpr std::uint32_t kWatches = 16;
+    std::uint64_t code;       // where it began; 0: nowhere
+    std::uint64_t registers;  // then, if they are known
+    std::uint32_t arrivals;   // at other operations since
+    std::uint32_t limit;      // with more of them it begins elsewhere
+    bool has_registers;
+    bool changed;   // something, or a choice was made
+    bool released;  // something that it read was written since
+    std::uint32_t watches;
+    Watch watched[kWatches];
+  };
+  static constexpr std::uint64_t kRounds = kMachine + (std::uint64_t{7} << 32);
+  static Round& round_of(const Thread& thread) { return at<Round>(kRounds + thread.slot * sizeof(Round)); }
+  Round& change_round(const Thread& thread);
+  bool has_written() const;
+  bool comes_to_spin(Thread& thread);
+  void begin_round(Thread& thread);
+  void note_round_read(const Thread& thread);
+  void note_watches(const Thread& thread);
+  bool advance_for_spinners();
   struct AtomicStep;
   bool report(const AtomicStep& step, bool changes, std::uint64_t value, std::uint64_t operand,
               Outcome outcome, int order);
@@ -233,6 +267,7 @@ class Machine : public Pending {
   std::uint64_t environment_address() const;
   static std::optional<Stop> stop_of(Next next);
   std::optional<Stop> finish_thread(Thread& thread);
+  std::optional<Stop> exit_as_last(Thread& thread);
   void end_judged(const Thread& thread);
   std::optional<Stop> go_on_at_end(Thread& thread);
   void set_deadline(Thread& thread, std::uint64_t deadline_ns);
@@ -260,6 +295,8 @@ class Machine : public Pending {
   std::uint64_t marks_ = 0;
   std::vector<std::uint64_t> touched_;  // by slot: the mark at which its record was last logged
   std::uint64_t course_touched_ = 0;
+  std::vector<std::uint64_t> rounds_touched_;  // by slot
+  Mark resumed_;                               // when the running thread began to run
 };
 
 // An order of C++ (__ATOMIC_ACQUIRE and so on) as the race detector has it.

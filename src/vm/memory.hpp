@@ -63,6 +63,15 @@ class Memory {
   // Brings all words back that were overwritten since the mark. Marks set since then are gone.
   void undo(Mark mark);
 
+  // Whether the test holds for the address and the old value of a word that was overwritten since the mark.
+  template <typename Test>
+  bool any_since(Mark mark, Test test) const {
+    for (const Entry* entry = log_ + mark.entries; entry < next_; ++entry) {
+      if (test(entry->address, entry->old)) return true;
+    }
+    return false;
+  }
+
   // The word that contains the address is about to be overwritten.
   [[gnu::always_inline]] void note(std::uint64_t address) {
     const std::uint64_t word = address & ~std::uint64_t{7};

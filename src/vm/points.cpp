@@ -112,6 +112,7 @@ void Machine::run_threads() {
         Thread* const next = pick();
         if (next == nullptr) return;
         change(*next);
+        if (next->wait == Wait::spin) begin_round(*next);
         next->life = Life::unsettled;
         next->wait = Wait::nothing;
         course().current = next->slot;
@@ -124,6 +125,7 @@ void Machine::run_threads() {
 Stop Machine::run_current() {
   Thread& me = current();
   if (touched_[me.slot] != marks_) begin_step(me);
+  resumed_ = memory.mark();
   if (me.top < me.bottom) {
     if (const std::optional<Stop> stop = end_thread()) return *stop;
   } else if (me.in_call) {
@@ -187,6 +189,10 @@ bool Machine::arrive(Operation operation, std::uint64_t object, std::uint32_t si
     return false;
   }
   me.life = Life::standing;
+  if (wait == Wait::nothing && comes_to_spin(me)) {
+    me.wait = Wait::spin;
+    if (director.records_events()) note_watches(me);
+  }
   return true;
 }
 
@@ -205,9 +211,14 @@ bool Machine::arrive_until(Operation operation, std::uint64_t object, Wait wait,
 }
 
 void Machine::done(bool changes, std::uint64_t value, std::uint64_t operand, Outcome outcome) {
-  static_cast<void>(changes);
   Thread& me = current();
   if (!in_execution) return;
+  if (changes) {
+    note_round_change(me);
+    note_written(me.object, me.size);
+  } else {
+    note_round_read(me);
+  }
   if (judges) synchronise(me, value, operand, outcome);
   if (me.atomic_depth != 0 || over) return;  // the section is the event
   course().last = me.slot;
@@ -281,6 +292,7 @@ bool Machine::is_enabled(const Thread& thread) const {
     case Wait::deadline:
     case Wait::join: return false;
     case Wait::ended: return Machine::thread(thread.joined).life == Life::ended;
+    case Wait::spin: return round_of(thread).released;
   }
   return false;
 }
@@ -297,6 +309,7 @@ Thread* Machine::pick() {
 
 Thread* Machine::choose_thread(bool last_enabled, bool yielded) {
   collect_options(thread(course().last));
+  if (options.empty() && advance_for_spinners()) collect_options(thread(course().last));
   if (options.empty()) {
     end_stuck();
     return nullptr;
@@ -313,7 +326,7 @@ Thread* Machine::choose_thread(bool last_enabled, bool yielded) {
   switch (options[taken].via) {
     case Via::timeout:
       next.timed_out = true;
-      course().now_ns = std::max(course().now_ns, next.deadline_ns);
+      advance_clock(next.deadline_ns);
       break;
     case Via::spurious:
       next.woken_spuriously = true;
@@ -404,6 +417,7 @@ void Machine::collect_timeouts() {
 // Choices that an operation makes.
 
 std::uint16_t Machine::choose(ChoiceKind kind) {
+  note_round_change(current());
   ChoicePoint point;
   point.key = {current().id, kind, current().events};
   point.step = course().points;
@@ -454,8 +468,8 @@ std::uint32_t Machine::wake(std::uint64_t object, Operation sleeping, std::uint3
 // Nothing can go on.
 
 Waiter Machine::waiter(const Thread& thread) const {
-  Waiter result{thread.id, thread.operation, thread.object,     kNoThread,
-                false,     thread.code,      is_enabled(thread)};
+  const bool spins = thread.wait == Wait::spin;
+  Waiter result{thread.id, thread.operation, thread.object, kNoThread, spins, thread.code, is_enabled(thread)};
   if (thread.wait == Wait::join) {
     result.operation = Operation::thread_join;
     result.holder = Machine::thread(thread.joined).id;
@@ -491,6 +505,10 @@ Stop Machine::end_stuck() {
     const Thread& one = thread(slot);
     failure.waiters.push_back(waiter(one));
     failure.waiters.back().ready = false;
+    if (failure.waiters.back().spinning) {
+      failure.kind = BugKind::livelock;
+      failure.message = "every thread waits, some by going round in a loop";
+    }
     if (one.life == Life::standing && !is_enabled(one) && is_endless(one) &&
         (shortest == 0 || one.length_ns < shortest))
       shortest = one.length_ns;
@@ -510,7 +528,7 @@ std::span<const PendingOperation> Machine::pending() {
     next.thread = one.id;
     next.operation = one.operation;
     next.enabled = is_enabled(one);
-    next.sleeps = one.wait == Wait::wakeup && !one.woken;
+    next.sleeps = one.wait == Wait::spin || (one.wait == Wait::wakeup && !one.woken);
     next.timed = one.has_deadline && one.length_ns <= settings.early_timeouts_ns;
     next.has_deadline = one.has_deadline;
     next.size = one.size;
@@ -605,6 +623,7 @@ std::optional<Stop> Machine::go_on_at_end(Thread& me) {
     if (run_exit_handler(me, Then::thread)) return std::nullopt;
     return stop_of(leave_process(me, static_cast<int>(me.kept[5])));
   }
+  if (me.kept[4] == 3) return exit_as_last(me);
   if (run_thread_destructor(me, Then::thread)) return std::nullopt;
   return finish_thread(me);
 }
@@ -639,24 +658,32 @@ std::optional<Stop> Machine::stop_of(Next next) {
     case Next::arrived: return Stop::arrived;
     case Next::ended: return Stop::ended;
     case Next::over: return Stop::over;
+    case Next::begins: return Stop::begins;
     default: return std::nullopt;
   }
 }
 
-std::optional<Stop> Machine::finish_thread(Thread& me) {
-  me.result = me.kept[5];
-  if (is_last(me) && me.slot == 0) {  // it ends the process
+// Main is the last thread and ends the process, as if it had called exit. What the others did comes before that.
+std::optional<Stop> Machine::exit_as_last(Thread& me) {
+  if (me.kept[3] == 0) {
+    me.kept[3] = 1;
     for (std::uint32_t slot = 0; slot < course().slots_used; ++slot) {
       const Thread& other = thread(slot);
       if (&other != &me && !other.joined_by_someone && judges) races.join(me.number, other.number);
     }
-    if (me.phase == 0) note_in_trace(Operation::others_ended, me);
-    if (run_exit_handler(me, Then::thread)) return std::nullopt;
-    return stop_of(leave_process(me, 0));
+    note_in_trace(Operation::others_ended, me);
   }
+  if (run_exit_handler(me, Then::thread)) return std::nullopt;
+  return stop_of(leave_process(me, 0));
+}
+
+std::optional<Stop> Machine::finish_thread(Thread& me) {
+  me.result = me.kept[5];
+  if (is_last(me) && me.slot == 0) return exit_as_last(me);
   if (judges) end_judged(me);
   note_in_trace(Operation::thread_end, me);
   me.life = Life::ended;
+  note_written(me.object_address(), 1);
   me.released = me.detached;
   remove_live(me.slot);
   for (std::uint16_t slot : live()) {
@@ -673,9 +700,10 @@ std::optional<Stop> Machine::finish_thread(Thread& me) {
   // Main has ended before, by pthread_exit; now it ends the process.
   Thread& main = change(thread(0));
   main.life = Life::unsettled;
+  main.kept[4] = 3;
   insert_live(0);
   course().current = 0;
-  return *finish_thread(main);
+  return Stop::begins;
 }
 
 Next Machine::leave_process(Thread& me, int status) {

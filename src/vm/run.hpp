@@ -564,6 +564,7 @@ calls_external:
   patience = m.settings.instructions;
   if (__builtin_expect(thread->top < thread->bottom, 0)) goto ends;
   THRUM_VM_LOAD_FRAME;
+  if (__builtin_expect(thread->in_call, 0)) goto calls_external;
   THRUM_VM_GO;
 
 op_ret : { goto returns; }
@@ -635,6 +636,7 @@ op_resume:
   if (!resume_unwinding(m, *thread, R[I->a])) return Stop::over;
   if (__builtin_expect(thread->top < thread->bottom, 0)) goto ends;
   THRUM_VM_LOAD_FRAME;
+  if (__builtin_expect(thread->in_call, 0)) goto calls_external;
   THRUM_VM_GO;
 op_unreachable:
   THRUM_VM_SAVE(I);

@@ -45,6 +45,7 @@ enum class Wait : std::uint8_t {
   deadline,     // its deadline passes
   join,         // the thread in `joined` ends; not before a visible operation
   ended,        // the same before a visible operation; or its deadline passes
+  spin,         // something that its waiting loop read is written
 };
 
 enum class Life : std::uint8_t {

@@ -28,12 +28,30 @@ const LandingPad* pad_of(const Frame& frame) {
   return site.landing_pad == CallSite::kNoPad ? nullptr : &frame.function->pads[site.landing_pad];
 }
 
+// Whether the call that runs in the frame is a pthread_once, whose routine is left.
+bool calls_once(const Machine& machine, const Frame& frame) {
+  const Instruction& call = frame.next[-1];
+  const auto at = static_cast<std::size_t>(&call - frame.function->code.data());
+  const CallSite& site = frame.function->calls[static_cast<std::size_t>(call.immediate)];
+  const Function* const callee = frame.function->opcodes[at] == Opcode::call_indirect
+                                     ? machine.function_at_address(frame.registers[call.a])
+                                     : site.callee;
+  return callee != nullptr && callee->external != 0 && external(callee->external).code == do_pthread_once;
+}
+
 UnwindHeader& header_at(std::uint64_t exception) { return at<UnwindHeader>(exception); }
 
 // Goes to the next landing pad below `from`: the handler's, or one that cleans up. False: there is none.
 bool land(Machine& machine, Thread& thread, Frame* from, std::uint64_t exception) {
   const UnwindHeader header = header_at(exception);
   for (Frame* frame = from; frame >= thread.bottom; --frame) {
+    if (frame < thread.top && frame[1].then == Then::call && calls_once(machine, *frame)) {
+      machine.leave_frames(thread, *frame);
+      thread.in_call = true;
+      thread.phase = kOnceFails;
+      thread.kept[0] = exception;
+      return true;
+    }
     const LandingPad* const pad = pad_of(*frame);
     const bool handles = header.handler == static_cast<std::uint64_t>(frame - thread.bottom) + 1;
     if (pad == nullptr || (!handles && !pad->cleanup)) continue;
@@ -114,8 +132,12 @@ Next unwind_thread(Machine& machine, Thread& thread) {
 }
 
 bool resume_unwinding(Machine& machine, Thread& thread, std::uint64_t exception) {
+  return go_on_unwinding(machine, thread, thread.top - 1, exception);
+}
+
+bool go_on_unwinding(Machine& machine, Thread& thread, Frame* from, std::uint64_t exception) {
   if (!machine.may_read(exception, sizeof(UnwindHeader))) return false;
-  if (land(machine, thread, thread.top - 1, exception)) return true;
+  if (land(machine, thread, from, exception)) return true;
   if (header_at(exception).handler == 0) {
     machine.leave_all_frames(thread);
     return !machine.over;

@@ -14,6 +14,10 @@ namespace thrum::vm {
 Next raise_exception(Call& call);
 // A landing pad has cleaned up, and the exception goes on. False: the execution has failed.
 bool resume_unwinding(Machine& machine, Thread& thread, std::uint64_t exception);
+// The same from that frame on.
+bool go_on_unwinding(Machine& machine, Thread& thread, Frame* from, std::uint64_t exception);
+// The phase of a pthread_once whose routine was left by an exception, which stands in kept[0].
+inline constexpr std::uint32_t kOnceFails = 10;
 // The thread ends by unwinding all its frames: pthread_exit, cancellation.
 Next unwind_thread(Machine& machine, Thread& thread);
 
