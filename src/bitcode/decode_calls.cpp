@@ -153,8 +153,16 @@ void FunctionDecoder::decode_assembly(const llvm::CallBase& call) {
 // False: it is no such call.
 bool FunctionDecoder::decode_instrumentation(const llvm::CallBase& call, llvm::StringRef name) {
   llvm::StringRef rest = name.drop_front(std::string_view("__tsan_").size());
-  if (rest == "init" || rest == "func_entry" || rest == "func_exit" || rest == "atomic_signal_fence")
+  if (rest == "init" || rest == "atomic_signal_fence") return true;
+  if (rest == "func_entry" || rest == "func_exit") {
+    if (!result_.is_section) return true;
+    vm::CallSite site;
+    site.callee = &module_.external_function(rest == "func_entry" ? "thrum_atomic_begin" : "thrum_atomic_end");
+    site.result = scrap_;
+    emit(Opcode::call_external, scrap_, 0, 0, 0, static_cast<std::int64_t>(result_.calls.size()));
+    result_.calls.push_back(std::move(site));
     return true;
+  }
   if (rest == "atomic_thread_fence") {
     const auto* order = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(0));
     emit(Opcode::fence, 0, 0, 0, 0, order ? order->getSExtValue() : __ATOMIC_SEQ_CST);

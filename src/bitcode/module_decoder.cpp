@@ -172,6 +172,17 @@ void ModuleDecoder::add_constructors() {
   std::reverse(code_.destructors.begin(), code_.destructors.end());
 }
 
+vm::Function& ModuleDecoder::external_function(const char* name) {
+  if (vm::Function* known = code_.find(name)) return *known;
+  auto own = std::make_unique<vm::Function>();
+  own->name = name;
+  own->number = static_cast<std::uint32_t>(code_.functions.size());
+  own->external = vm::find_external(name);
+  sources_.push_back(nullptr);
+  code_.functions.push_back(std::move(own));
+  return *code_.functions.back();
+}
+
 vm::Function& ModuleDecoder::function_of(const llvm::Function& function) { return *functions_.at(&function); }
 
 std::uint64_t ModuleDecoder::address_of(const llvm::GlobalVariable& variable) const {

@@ -32,6 +32,8 @@ class ModuleDecoder {
   const llvm::DataLayout& layout() const { return module_->getDataLayout(); }
 
   vm::Function& function_of(const llvm::Function& function);
+  // A function of the machine that the program does not name itself.
+  vm::Function& external_function(const char* name);
   const llvm::Function& source_of(const vm::Function& function) const { return *sources_[function.number]; }
   // The address of a variable; of a thread-local one: in the storage.
   std::uint64_t address_of(const llvm::GlobalVariable& variable) const;

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <threads.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "objects/objects.hpp"
@@ -25,6 +26,30 @@ Next fail_held(Call& call, const std::string& what, ThreadId holder) {
   const char* whose = holder == kNoThread ? "nobody" : holder == call.thread.id ? "it" : "another thread";
   call.machine.fail_misuse(what + " that " + whose + " holds");
   return Next::over;
+}
+
+// Whether another thread that waits for a condition variable is to have the mutex again.
+bool is_awaited(const Call& call, std::uint64_t mutex) {
+  const std::span<std::uint16_t> all = Machine::live();
+  return std::any_of(all.begin(), all.end(), [&call, mutex](std::uint16_t slot) {
+    return slot != call.thread.slot && Machine::thread(slot).lock == mutex;
+  });
+}
+
+// The object is about to be initialised. Whether nobody holds what lies there; else the execution has failed. Memory that
+// no operation has used as a lock may hold anything.
+bool check_not_held(Call& call, std::uint64_t object, const std::string& name, ThreadId holder, bool may_be_read) {
+  Machine& machine = call.machine;
+  const bool is_kept = object - kGlobals < kGlobalsSize || object - kHeap < std::uint64_t{kHeapRegions} * kHeapRegion;
+  if (!machine.judges || !is_kept) return true;
+  for (std::uint16_t slot : Machine::live()) {
+    const Thread& thread = Machine::thread(slot);
+    const bool holds = thread.id == holder || (may_be_read && is_read_by(object, thread.slot));
+    if (!holds || !machine.races.used_atomically(object)) continue;
+    fail_held(call, "initialises a " + name, thread.id);
+    return false;
+  }
+  return true;
 }
 
 Next fail_destroyed(Call& call, const std::string& what) {
@@ -153,7 +178,12 @@ std::optional<std::uint64_t> deadline_of(Call& call, std::size_t argument, clock
 bool initialise_mutex(Call& call, int kind) {
   const std::uint64_t object = call.argument(0);
   LockState* const lock = lock_at(call, object);
-  if (lock == nullptr || !begin_lock_again(call, object)) return false;
+  if (lock == nullptr || !check_not_held(call, object, "mutex", lock_holder(object), false)) return false;
+  if (is_awaited(call, object)) {
+    call.machine.fail_misuse("initialises a mutex that a waiting thread is to have again");
+    return false;
+  }
+  if (!begin_lock_again(call, object)) return false;
   LockState fresh{};
   fresh.kind = kind;
   call.machine.write(object, &fresh, sizeof fresh);
@@ -188,6 +218,10 @@ Next do_mutex_destroy(Call& call) {
     if (kind_of(*lock) != PTHREAD_MUTEX_ERRORCHECK)
       return fail_held(call, "destroys a mutex", lock_holder(object));
     return finish_lock(call, EBUSY, Outcome::failed);
+  }
+  if (is_awaited(call, object)) {
+    call.machine.fail_misuse("destroys a mutex that a waiting thread is to have again");
+    return Next::over;
   }
   set(call, lock->kind, LockState::kDestroyed);
   return finish_lock(call, 0);
@@ -335,7 +369,8 @@ Next do_rwlock_init(Call& call) {
     if (!call.machine.may_read(attributes, sizeof kind)) return Next::over;
     kind = at<int>(attributes);
   }
-  if (!call.machine.may_write(object, sizeof(pthread_rwlock_t)) || !begin_lock_again(call, object))
+  if (!call.machine.may_write(object, sizeof(pthread_rwlock_t)) ||
+      !check_not_held(call, object, "read-write lock", lock_holder(object), true) || !begin_lock_again(call, object))
     return Next::over;
   pthread_rwlock_t fresh{};
   fresh.__data.__flags = static_cast<unsigned>(kind);
@@ -452,7 +487,10 @@ Next take_spin_lock(Call& call, bool waits) {
 
 Next do_spin_init(Call& call) {
   SpinLock* const lock = object_at<SpinLock>(call, call.argument(0));
-  if (lock == nullptr || !begin_lock_again(call, call.argument(0))) return Next::over;
+  if (lock == nullptr ||
+      !check_not_held(call, call.argument(0), "spin lock", spin_lock_holder(call.argument(0)), false) ||
+      !begin_lock_again(call, call.argument(0)))
+    return Next::over;
   call.machine.write(call.argument(0), SpinLock{0});
   return call.result_int(0);
 }

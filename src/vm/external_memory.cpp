@@ -8,11 +8,25 @@ namespace thrum::vm {
 
 namespace {
 
-std::uint64_t allocate(const Call& call, std::uint64_t size, bool zeroed = false) {
+std::uint64_t allocate(Call& call, std::uint64_t size, bool zeroed = false) {
   Machine& machine = call.machine;
   const std::uint64_t block = machine.heap.allocate(call.thread.slot, call.thread.id, size, zeroed);
   note_reuse(call, block, size);
+  if (block == 0) set_errno(call, ENOMEM);
   return block;
+}
+
+constexpr std::uint64_t kPage = 4096;
+
+Next allocate_pages(Call& call, std::uint64_t size) {
+  const std::uint64_t block = call.machine.heap.allocate_aligned(call.thread.slot, call.thread.id, kPage, size);
+  note_reuse(call, block, size);
+  return call.result(block);
+}
+
+Next no_memory(Call& call) {
+  set_errno(call, ENOMEM);
+  return call.result(0);
 }
 
 bool release(Call& call, std::uint64_t block) {
@@ -59,7 +73,7 @@ Next do_malloc(Call& call) { return call.result(allocate(call, call.argument(0))
 
 Next do_calloc(Call& call) {
   std::uint64_t size = 0;
-  if (__builtin_mul_overflow(call.argument(0), call.argument(1), &size)) return call.result(0);
+  if (__builtin_mul_overflow(call.argument(0), call.argument(1), &size)) return no_memory(call);
   return call.result(allocate(call, size, true));
 }
 
@@ -67,7 +81,7 @@ Next do_realloc(Call& call) { return reallocate(call, call.argument(0), call.arg
 
 Next do_reallocarray(Call& call) {
   std::uint64_t size = 0;
-  if (__builtin_mul_overflow(call.argument(1), call.argument(2), &size)) return call.result(0);
+  if (__builtin_mul_overflow(call.argument(1), call.argument(2), &size)) return no_memory(call);
   return reallocate(call, call.argument(0), size);
 }
 
@@ -93,6 +107,10 @@ Next do_posix_memalign(Call& call) {
   call.machine.write(call.argument(0), block);
   return call.result_int(0);
 }
+
+// Of whole pages.
+Next do_valloc(Call& call) { return allocate_pages(call, call.argument(0)); }
+Next do_pvalloc(Call& call) { return allocate_pages(call, (call.argument(0) + kPage - 1) / kPage * kPage); }
 
 Next do_malloc_usable_size(Call& call) {
   const std::uint64_t block = call.argument(0);

@@ -42,6 +42,14 @@ bool Machine::check_races(std::uint64_t address, std::uint64_t size) {
   return false;
 }
 
+// Each releases. The last one, which finds that nobody else uses it, acquires.
+void Machine::note_quiet_update(const Thread& thread, std::uint64_t address, std::uint64_t value, std::uint8_t size) {
+  const std::uint64_t sign = std::uint64_t{1} << (size * 8 - 1);
+  const std::uint64_t cut = size == 8 ? value : value & ((std::uint64_t{1} << size * 8) - 1);
+  races.release(thread.number, address, true);
+  if (cut == 0 || (cut & sign) != 0) races.acquire(thread.number, address);
+}
+
 void Machine::fail_by_race(const Race& race) {
   const AccessKind first = std::max(race.earlier.kind, race.later.kind);
   const AccessKind second = std::min(race.earlier.kind, race.later.kind);
@@ -68,9 +76,25 @@ void Machine::use_object(const Thread& thread) {
   judge(AccessKind::atomic_write, thread.object, kPart, thread.code);
 }
 
-// Earlier accesses of other threads to the ended thread's stack must be ordered before its end: what lies
-// there is gone for them, and the machine checks each access by its shadow.
-void Machine::end_judged(const Thread&) {}
+void Machine::note_foreign(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number) {
+  const auto slot = static_cast<std::uint32_t>((address - kThreads) / kThreadSize);
+  if (slot == current().slot || slot >= course().slots_used || thread(slot).life == Life::ended) return;
+  const std::uint16_t me = current().number;
+  foreign_.push_back({thread(slot).number,
+                      {address, static_cast<std::uint32_t>(size), kind, code_number, {races.clock(me)[me], me}}});
+}
+
+// Earlier accesses of other threads to the ended thread's stack or storage must be ordered before its end. Whether they
+// are; else the execution has failed.
+bool Machine::end_judged(const Thread& thread) {
+  for (const Foreign& use : foreign_) {
+    if (use.owner != thread.number || races.clock(thread.number).knows(use.access.when)) continue;
+    const Access end{use.access.address, use.access.size, AccessKind::thread_end, code_of(thread), {}};
+    fail_by_race({use.access, end, use.access.address});
+    return false;
+  }
+  return true;
+}
 
 void Machine::synchronise(const Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome) {
   const std::uint16_t me = thread.number;

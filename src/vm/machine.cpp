@@ -255,6 +255,7 @@ bool Machine::access(AccessKind kind, std::uint64_t address, std::uint64_t size,
   if (!judges) return true;
   const auto code_number = reinterpret_cast<std::uint64_t>(where);
   const std::uint16_t me = current().number;
+  if (__builtin_expect(address - kThreads < kThreadSlots * kThreadSize, 0)) note_foreign(kind, address, size, code_number);
   if (kind == AccessKind::plain_read
           ? races.access_plainly<AccessKind::plain_read>(me, address, size, code_number)
           : races.access_plainly<AccessKind::plain_write>(me, address, size, code_number))

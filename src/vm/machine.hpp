@@ -199,6 +199,9 @@ class Machine : public Pending {
   // The atomic operation at the thread's next instruction.
   void arrive_at_atomic(Thread& thread, const AtomicSite& site, const std::uint64_t* registers);
   bool perform_atomic(Thread& thread, const AtomicSite& site, std::uint64_t* registers);
+  // An atomic operation of a library, which is no event. What counts how often a block is used makes its free later than
+  // its uses.
+  void note_quiet_update(const Thread& thread, std::uint64_t address, std::uint64_t value, std::uint8_t size);
   std::uint64_t code_of(const Instruction* instruction) const;
   std::uint64_t code_of(const Thread& thread) const;
 
@@ -268,7 +271,8 @@ class Machine : public Pending {
   static std::optional<Stop> stop_of(Next next);
   std::optional<Stop> finish_thread(Thread& thread);
   std::optional<Stop> exit_as_last(Thread& thread);
-  void end_judged(const Thread& thread);
+  void note_foreign(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number);
+  bool end_judged(const Thread& thread);
   std::optional<Stop> go_on_at_end(Thread& thread);
   void set_deadline(Thread& thread, std::uint64_t deadline_ns);
   bool is_late(const Thread& thread) const;
@@ -286,8 +290,13 @@ class Machine : public Pending {
   bool is_prepared_ = false;
   bool wants_to_begin_ = false;
   Mark beginning_;
-  std::uint64_t steps_before_ = 0;    // the first choice
+  
   Trace early_;                       // what happens before it
+  struct Foreign {  // an access to another thread's stack or storage
+    std::uint16_t owner;
+    Access access;
+  };
+  std::vector<Foreign> foreign_;
   std::vector<ThreadId> race_names_;  // of the race detector's threads
   ChoicePoint point_;
   std::vector<Thread*> option_threads_;

@@ -51,7 +51,6 @@ void Machine::prepare() {
     THRUM_CHECK(stop == Stop::over || stop == Stop::begins);
     if (stop == Stop::begins) break;
   }
-  steps_before_ = std::numeric_limits<std::uint64_t>::max() - steps_left;
   if (over) return;
   is_prepared_ = true;
   memory.keep_log();
@@ -67,9 +66,10 @@ void Machine::execute(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& 
   refused.clear();
   in_execution = true;
   judges = settings.judges_races;
-  steps_left = settings.steps > steps_before_ ? settings.steps - steps_before_ : 1;
+  steps_left = settings.steps;
   if (judges) {
     races.begin_execution();
+    foreign_.clear();
     race_names_.assign(1, kMainThread);
   }
   ++marks_;
@@ -680,7 +680,7 @@ std::optional<Stop> Machine::exit_as_last(Thread& me) {
 std::optional<Stop> Machine::finish_thread(Thread& me) {
   me.result = me.kept[5];
   if (is_last(me) && me.slot == 0) return exit_as_last(me);
-  if (judges) end_judged(me);
+  if (judges && !end_judged(me)) return Stop::over;
   note_in_trace(Operation::thread_end, me);
   me.life = Life::ended;
   note_written(me.object_address(), 1);

@@ -444,6 +444,7 @@ op_quiet_update : {
   std::memcpy(&old, &at<char>(p), I->c);
   const uint64_t value = loop::updated(static_cast<Update>(I->immediate), old, R[I->b]);
   m.write(p, &value, I->c);
+  if (m.judges) m.note_quiet_update(*thread, p, value, static_cast<uint8_t>(I->c));
   R[I->d] = old;
   THRUM_VM_NEXT;
 }
@@ -455,6 +456,7 @@ op_quiet_exchange : {
   std::memcpy(&old, &at<char>(p), I->c);
   const bool is_same = old == loop::low(R[I->b], I->c);
   if (is_same) m.write(p, &R[I->immediate], I->c);
+  if (is_same && m.judges) m.note_quiet_update(*thread, p, R[I->immediate], static_cast<uint8_t>(I->c));
   R[I->d] = old;
   R[I->d + 1] = is_same;
   THRUM_VM_NEXT;
