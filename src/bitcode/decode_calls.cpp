@@ -157,7 +157,8 @@ bool FunctionDecoder::decode_instrumentation(const llvm::CallBase& call, llvm::S
   if (rest == "func_entry" || rest == "func_exit") {
     if (!result_.is_section) return true;
     vm::CallSite site;
-    site.callee = &module_.external_function(rest == "func_entry" ? "thrum_atomic_begin" : "thrum_atomic_end");
+    site.callee =
+        &module_.external_function(rest == "func_entry" ? "thrum_atomic_begin" : "thrum_atomic_end");
     site.result = scrap_;
     emit(Opcode::call_external, scrap_, 0, 0, 0, static_cast<std::int64_t>(result_.calls.size()));
     result_.calls.push_back(std::move(site));

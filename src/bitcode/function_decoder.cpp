@@ -122,7 +122,8 @@ const FunctionDecoder::Slots& FunctionDecoder::value(const llvm::Value& of) {
   const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&of);
   if (variable != nullptr && variable->isThreadLocal()) {
     const Slot slot = new_slot();
-    emit(Opcode::thread_local_address, slot, 0, 0, 0, static_cast<std::int64_t>(module_.address_of(*variable)));
+    emit(Opcode::thread_local_address, slot, 0, 0, 0,
+         static_cast<std::int64_t>(module_.address_of(*variable)));
     thread_local_ = {slot};  // not kept: another block may not come by here
     return thread_local_;
   }

@@ -36,11 +36,13 @@ bool is_awaited(const Call& call, std::uint64_t mutex) {
   });
 }
 
-// The object is about to be initialised. Whether nobody holds what lies there; else the execution has failed. Memory that
-// no operation has used as a lock may hold anything.
-bool check_not_held(Call& call, std::uint64_t object, const std::string& name, ThreadId holder, bool may_be_read) {
+// The object is about to be initialised. Whether nobody holds what lies there; else the execution has failed.
+// Memory that no operation has used as a lock may hold anything.
+bool check_not_held(Call& call, std::uint64_t object, const std::string& name, ThreadId holder,
+                    bool may_be_read) {
   Machine& machine = call.machine;
-  const bool is_kept = object - kGlobals < kGlobalsSize || object - kHeap < std::uint64_t{kHeapRegions} * kHeapRegion;
+  const bool is_kept =
+      object - kGlobals < kGlobalsSize || object - kHeap < std::uint64_t{kHeapRegions} * kHeapRegion;
   if (!machine.judges || !is_kept) return true;
   for (std::uint16_t slot : Machine::live()) {
     const Thread& thread = Machine::thread(slot);
@@ -370,7 +372,8 @@ Next do_rwlock_init(Call& call) {
     kind = at<int>(attributes);
   }
   if (!call.machine.may_write(object, sizeof(pthread_rwlock_t)) ||
-      !check_not_held(call, object, "read-write lock", lock_holder(object), true) || !begin_lock_again(call, object))
+      !check_not_held(call, object, "read-write lock", lock_holder(object), true) ||
+      !begin_lock_again(call, object))
     return Next::over;
   pthread_rwlock_t fresh{};
   fresh.__data.__flags = static_cast<unsigned>(kind);

@@ -19,7 +19,8 @@ std::uint64_t allocate(Call& call, std::uint64_t size, bool zeroed = false) {
 constexpr std::uint64_t kPage = 4096;
 
 Next allocate_pages(Call& call, std::uint64_t size) {
-  const std::uint64_t block = call.machine.heap.allocate_aligned(call.thread.slot, call.thread.id, kPage, size);
+  const std::uint64_t block =
+      call.machine.heap.allocate_aligned(call.thread.slot, call.thread.id, kPage, size);
   note_reuse(call, block, size);
   return call.result(block);
 }

@@ -213,7 +213,8 @@ Next do_terminate(Call& call) {
   const char* const name = mangled->c_str() + (mangled->starts_with('*') ? 1 : 0);
   int status = 0;
   char* const plain = abi::__cxa_demangle(name, nullptr, nullptr, &status);
-  machine.fail(BugKind::uncaught_exception, std::string("uncaught exception of type ") + (plain ? plain : name));
+  machine.fail(BugKind::uncaught_exception,
+               std::string("uncaught exception of type ") + (plain ? plain : name));
   std::free(plain);
   return Next::over;
 }

@@ -43,7 +43,8 @@ bool Machine::check_races(std::uint64_t address, std::uint64_t size) {
 }
 
 // Each releases. The last one, which finds that nobody else uses it, acquires.
-void Machine::note_quiet_update(const Thread& thread, std::uint64_t address, std::uint64_t value, std::uint8_t size) {
+void Machine::note_quiet_update(const Thread& thread, std::uint64_t address, std::uint64_t value,
+                                std::uint8_t size) {
   const std::uint64_t sign = std::uint64_t{1} << (size * 8 - 1);
   const std::uint64_t cut = size == 8 ? value : value & ((std::uint64_t{1} << size * 8) - 1);
   races.release(thread.number, address, true);
@@ -76,16 +77,18 @@ void Machine::use_object(const Thread& thread) {
   judge(AccessKind::atomic_write, thread.object, kPart, thread.code);
 }
 
-void Machine::note_foreign(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number) {
+void Machine::note_foreign(AccessKind kind, std::uint64_t address, std::uint64_t size,
+                           std::uint64_t code_number) {
   const auto slot = static_cast<std::uint32_t>((address - kThreads) / kThreadSize);
   if (slot == current().slot || slot >= course().slots_used || thread(slot).life == Life::ended) return;
   const std::uint16_t me = current().number;
-  foreign_.push_back({thread(slot).number,
-                      {address, static_cast<std::uint32_t>(size), kind, code_number, {races.clock(me)[me], me}}});
+  foreign_.push_back(
+      {thread(slot).number,
+       {address, static_cast<std::uint32_t>(size), kind, code_number, {races.clock(me)[me], me}}});
 }
 
-// Earlier accesses of other threads to the ended thread's stack or storage must be ordered before its end. Whether they
-// are; else the execution has failed.
+// Earlier accesses of other threads to the ended thread's stack or storage must be ordered before its end.
+// Whether they are; else the execution has failed.
 bool Machine::end_judged(const Thread& thread) {
   for (const Foreign& use : foreign_) {
     if (use.owner != thread.number || races.clock(thread.number).knows(use.access.when)) continue;

@@ -255,7 +255,8 @@ bool Machine::access(AccessKind kind, std::uint64_t address, std::uint64_t size,
   if (!judges) return true;
   const auto code_number = reinterpret_cast<std::uint64_t>(where);
   const std::uint16_t me = current().number;
-  if (__builtin_expect(address - kThreads < kThreadSlots * kThreadSize, 0)) note_foreign(kind, address, size, code_number);
+  if (__builtin_expect(address - kThreads < kThreadSlots * kThreadSize, 0))
+    note_foreign(kind, address, size, code_number);
   if (kind == AccessKind::plain_read
           ? races.access_plainly<AccessKind::plain_read>(me, address, size, code_number)
           : races.access_plainly<AccessKind::plain_write>(me, address, size, code_number))
@@ -270,8 +271,8 @@ bool Machine::read_for_program(std::uint64_t address, std::uint64_t size) {
 }
 
 bool Machine::write_for_program(std::uint64_t address, std::uint64_t size) {
-  return may_write(address, size) &&
-         (size == 0 || current().top->function->is_quiet || access(AccessKind::plain_write, address, size, current().where()));
+  return may_write(address, size) && (size == 0 || current().top->function->is_quiet ||
+                                      access(AccessKind::plain_write, address, size, current().where()));
 }
 
 // The log.

@@ -61,7 +61,7 @@ struct Course {
   std::uint64_t wait_order = 0;
   std::uint64_t now_ns = 0;
   std::uint64_t steps = 0;
-  std::uint64_t output = 0;  // bytes of Machine::output that count
+  std::uint64_t output = 0;         // bytes of Machine::output that count
   std::uint64_t clock_jump_ns = 0;  // how far the clock last jumped for waiting loops
 };
 
@@ -199,8 +199,8 @@ class Machine : public Pending {
   // The atomic operation at the thread's next instruction.
   void arrive_at_atomic(Thread& thread, const AtomicSite& site, const std::uint64_t* registers);
   bool perform_atomic(Thread& thread, const AtomicSite& site, std::uint64_t* registers);
-  // An atomic operation of a library, which is no event. What counts how often a block is used makes its free later than
-  // its uses.
+  // An atomic operation of a library, which is no event. What counts how often a block is used makes its free
+  // later than its uses.
   void note_quiet_update(const Thread& thread, std::uint64_t address, std::uint64_t value, std::uint8_t size);
   std::uint64_t code_of(const Instruction* instruction) const;
   std::uint64_t code_of(const Thread& thread) const;
@@ -290,8 +290,8 @@ class Machine : public Pending {
   bool is_prepared_ = false;
   bool wants_to_begin_ = false;
   Mark beginning_;
-  
-  Trace early_;                       // what happens before it
+
+  Trace early_;     // what happens before it
   struct Foreign {  // an access to another thread's stack or storage
     std::uint16_t owner;
     Access access;

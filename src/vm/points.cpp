@@ -469,7 +469,8 @@ std::uint32_t Machine::wake(std::uint64_t object, Operation sleeping, std::uint3
 
 Waiter Machine::waiter(const Thread& thread) const {
   const bool spins = thread.wait == Wait::spin;
-  Waiter result{thread.id, thread.operation, thread.object, kNoThread, spins, thread.code, is_enabled(thread)};
+  Waiter result{thread.id, thread.operation, thread.object,     kNoThread,
+                spins,     thread.code,      is_enabled(thread)};
   if (thread.wait == Wait::join) {
     result.operation = Operation::thread_join;
     result.holder = Machine::thread(thread.joined).id;
@@ -663,7 +664,8 @@ std::optional<Stop> Machine::stop_of(Next next) {
   }
 }
 
-// Main is the last thread and ends the process, as if it had called exit. What the others did comes before that.
+// Main is the last thread and ends the process, as if it had called exit. What the others did comes before
+// that.
 std::optional<Stop> Machine::exit_as_last(Thread& me) {
   if (me.kept[3] == 0) {
     me.kept[3] = 1;

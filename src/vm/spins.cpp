@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Waiting loops. A round of a loop is a spin if it came back to the same place with the same registers, has changed
-// nothing, and has made no choice. Then the thread waits until something that it read is written, perhaps already
-// (docs/semantics.md, "Loops, fairness, livelock"). The machine decides this by the state itself.
+// Waiting loops. A round of a loop is a spin if it came back to the same place with the same registers, has
+// changed nothing, and has made no choice. Then the thread waits until something that it read is written,
+// perhaps already (docs/semantics.md, "Loops, fairness, livelock"). The machine decides this by the state
+// itself.
 //
 // A round begins where a thread comes back to the same visible operation; the registers of all its frames are
-// compared when it comes there once more. What it has changed is seen in the undo log: a word that has its old value
-// again was not changed. Dead registers count: a loop that is taken for an ordinary one for their sake only costs
-// executions.
+// compared when it comes there once more. What it has changed is seen in the undo log: a word that has its
+// old value again was not changed. Dead registers count: a loop that is taken for an ordinary one for their
+// sake only costs executions.
 #include <algorithm>
 
 #include "vm/machine.hpp"
@@ -46,7 +47,8 @@ std::uint64_t registers_of(const Thread& thread) {
   for (const Frame* frame = thread.bottom; frame <= thread.top; ++frame) {
     hash = mix(hash, reinterpret_cast<std::uint64_t>(frame->next));
     hash = mix(hash, frame->stack_pointer);
-    for (std::uint32_t slot = 0; slot < frame->function->slots; ++slot) hash = mix(hash, frame->registers[slot]);
+    for (std::uint32_t slot = 0; slot < frame->function->slots; ++slot)
+      hash = mix(hash, frame->registers[slot]);
   }
   return hash;
 }
@@ -151,7 +153,8 @@ void Machine::note_watches(const Thread& me) {
     trace->watches.push_back({event, round.watched[i].size, round.watched[i].object});
 }
 
-// No thread is enabled and no wait has a deadline. If a loop reads the clock, time passes, more of it each time.
+// No thread is enabled and no wait has a deadline. If a loop reads the clock, time passes, more of it each
+// time.
 bool Machine::advance_for_spinners() {
   constexpr std::uint64_t kShortest = 1'000;
   constexpr std::uint64_t kLongest = std::uint64_t{100} * 365 * 86'400 * 1'000'000'000;
