@@ -32,11 +32,9 @@ Next no_memory(Call& call) {
 
 bool release(Call& call, std::uint64_t block) {
   Machine& machine = call.machine;
-  if (machine.heap.is_live_block(block) && machine.judges) {
-    const std::uint64_t size = machine.heap.size_of(block);
-    if (size != 0 && !machine.judge(AccessKind::free, block, size, machine.code_of(call.thread)))
-      return false;
-  }
+  if (machine.heap.is_live_block(block) &&
+      !machine.judge_free(call.thread, block, machine.heap.size_of(block)))
+    return false;
   switch (machine.heap.release(call.thread.slot, block)) {
     case Heap::Misuse::none: return true;
     case Heap::Misuse::freed_twice:

@@ -67,8 +67,9 @@ Next do_section_end(Call& call) {
     call.machine.fail_misuse("the end of an atomic section that was not begun");
     return Next::over;
   }
-  if (--call.thread.atomic_depth == 0 && call.machine.judges)
-    call.machine.races.release(call.thread.number, kSections, true);
+  if (--call.thread.atomic_depth != 0) return Next::done;
+  call.machine.end_section();
+  if (call.machine.judges) call.machine.races.release(call.thread.number, kSections, true);
   return Next::done;
 }
 

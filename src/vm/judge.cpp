@@ -77,6 +77,30 @@ void Machine::use_object(const Thread& thread) {
   judge(AccessKind::atomic_write, thread.object, kPart, thread.code);
 }
 
+void Machine::record_access(const Thread& thread, Operation operation, bool writes, std::uint64_t address,
+                            std::uint64_t size) {
+  RecordedAccess& access = trace->accesses.emplace_back();
+  access.event = static_cast<std::uint32_t>(trace->events.size());
+  access.thread = thread.id;
+  access.operation = operation;
+  access.writes = writes;
+  access.in_section = thread.atomic_depth != 0;
+  access.size = static_cast<std::uint32_t>(size);
+  access.object = address;
+}
+
+void Machine::note_footprint(const Thread& thread, bool writes, std::uint64_t address, std::uint64_t size) {
+  if (!director.records_events() || !footprints_.is_new(thread.id, thread.events, writes, address, size))
+    return;
+  record_access(thread, writes ? Operation::plain_store : Operation::plain_load, writes, address, size);
+}
+
+bool Machine::judge_free(const Thread& thread, std::uint64_t block, std::uint64_t size) {
+  if (size == 0) return true;
+  if (records_footprints) note_footprint(thread, true, block, size);
+  return !judges || judge(AccessKind::free, block, size, code_of(thread));
+}
+
 void Machine::note_foreign(AccessKind kind, std::uint64_t address, std::uint64_t size,
                            std::uint64_t code_number) {
   const auto slot = static_cast<std::uint32_t>((address - kThreads) / kThreadSize);
@@ -90,6 +114,8 @@ void Machine::note_foreign(AccessKind kind, std::uint64_t address, std::uint64_t
 // Earlier accesses of other threads to the ended thread's stack or storage must be ordered before its end.
 // Whether they are; else the execution has failed.
 bool Machine::end_judged(const Thread& thread) {
+  if (records_footprints) note_footprint(thread, true, thread.stack_limit(), kStackSize);
+  if (!judges) return true;
   for (const Foreign& use : foreign_) {
     if (use.owner != thread.number || races.clock(thread.number).knows(use.access.when)) continue;
     const Access end{use.access.address, use.access.size, AccessKind::thread_end, code_of(thread), {}};

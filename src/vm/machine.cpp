@@ -252,6 +252,8 @@ bool Machine::access(AccessKind kind, std::uint64_t address, std::uint64_t size,
     finish(End::steps);
     return false;
   }
+  if (__builtin_expect(records_footprints, 0))
+    note_footprint(current(), kind == AccessKind::plain_write, address, size);
   if (!judges) return true;
   const auto code_number = reinterpret_cast<std::uint64_t>(where);
   const std::uint16_t me = current().number;

@@ -21,6 +21,7 @@
 #include "model/bug.hpp"
 #include "model/thread_names.hpp"
 #include "model/trace.hpp"
+#include "races/footprints.hpp"
 #include "races/race_detector.hpp"
 #include "vm/code.hpp"
 #include "vm/heap.hpp"
@@ -112,7 +113,8 @@ class Machine : public Pending {
   std::uint16_t started = 0;  // slot of the thread that was created last
   std::uint64_t steps_left = 0;
   bool judges = false;  // accesses go to the race detector
-  std::string output;   // what the program has written
+  bool records_footprints = false;
+  std::string output;  // what the program has written
 
   static Course& course() { return at<Course>(kMachine + (std::uint64_t{1} << 32)); }
   static Thread& thread(std::uint32_t slot) { return at<Thread>(kThreadRecords + slot * kThreadRecordSize); }
@@ -181,6 +183,10 @@ class Machine : public Pending {
   // Somebody has written these bytes.
   void note_written(std::uint64_t object, std::uint32_t size);
   void note_in_trace(Operation operation, const Thread& other);
+  // An atomic section of the thread has ended.
+  void end_section() { footprints_.begin(); }
+  // The heap block is about to be freed. Whether that races with none; else the execution has failed.
+  bool judge_free(const Thread& thread, std::uint64_t block, std::uint64_t size);
   // Whether the access races with none; else the execution has failed.
   bool judge(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number);
   // What is wrong with the lock that the thread waits for: it holds it itself; nullptr: nothing.
@@ -271,6 +277,9 @@ class Machine : public Pending {
   static std::optional<Stop> stop_of(Next next);
   std::optional<Stop> finish_thread(Thread& thread);
   std::optional<Stop> exit_as_last(Thread& thread);
+  void note_footprint(const Thread& thread, bool writes, std::uint64_t address, std::uint64_t size);
+  void record_access(const Thread& thread, Operation operation, bool writes, std::uint64_t address,
+                     std::uint64_t size);
   void note_foreign(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number);
   bool end_judged(const Thread& thread);
   std::optional<Stop> go_on_at_end(Thread& thread);
@@ -297,6 +306,7 @@ class Machine : public Pending {
     Access access;
   };
   std::vector<Foreign> foreign_;
+  Footprints footprints_;
   std::vector<ThreadId> race_names_;  // of the race detector's threads
   ChoicePoint point_;
   std::vector<Thread*> option_threads_;

@@ -66,6 +66,8 @@ void Machine::execute(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& 
   refused.clear();
   in_execution = true;
   judges = settings.judges_races;
+  records_footprints = wanted.has(Wanted::kFootprints);
+  footprints_.begin();
   steps_left = settings.steps;
   if (judges) {
     races.begin_execution();
@@ -220,7 +222,11 @@ void Machine::done(bool changes, std::uint64_t value, std::uint64_t operand, Out
     note_round_read(me);
   }
   if (judges) synchronise(me, value, operand, outcome);
-  if (me.atomic_depth != 0 || over) return;  // the section is the event
+  if (over) return;
+  if (me.atomic_depth != 0) {  // the section is the event
+    if (director.records_events()) record_access(me, me.operation, changes, me.object, me.size);
+    return;
+  }
   course().last = me.slot;
   if (director.records_events()) record(me, value, operand, outcome);
   ++me.events;
@@ -426,7 +432,10 @@ std::uint16_t Machine::choose(ChoiceKind kind) {
     over = true;
     return 0;
   }
-  if (current().atomic_depth != 0) ++current().events;  // the section is one event, and may choose again
+  if (current().atomic_depth != 0) {
+    ++current().events;  // the section is one event, and may choose again
+    if (director.records_events()) record_access(current(), Operation::choose, false, 0, 0);
+  }
   return taken;
 }
 
@@ -682,7 +691,7 @@ std::optional<Stop> Machine::exit_as_last(Thread& me) {
 std::optional<Stop> Machine::finish_thread(Thread& me) {
   me.result = me.kept[5];
   if (is_last(me) && me.slot == 0) return exit_as_last(me);
-  if (judges && !end_judged(me)) return Stop::over;
+  if (!end_judged(me)) return Stop::over;
   note_in_trace(Operation::thread_end, me);
   me.life = Life::ended;
   note_written(me.object_address(), 1);

@@ -25,6 +25,7 @@ class VmProgram final : public Program {
     machine_.execute(plan, advisor, wanted, trace);
   }
   ThreadNames& names() override { return names_; }
+  Wanted::Set can_record() const override { return Program::can_record() | Wanted::kFootprints; }
   Machine& machine() { return machine_; }
 
  private:

@@ -11,8 +11,8 @@
 #include "runtime/drive/native_program.hpp"
 #include "runtime/drive/start.hpp"
 #include "runtime/intercept/intercept.hpp"
-#include "runtime/judge/footprints.hpp"
 #include "runtime/judge/race_judge.hpp"
+#include "runtime/judge/recorded_footprints.hpp"
 #include "runtime/judge/recorded_values.hpp"
 
 using namespace thrum;

@@ -11,8 +11,8 @@
 #include "runtime/base/page.hpp"
 #include "runtime/base/raw_syscall.hpp"
 #include "runtime/judge/early_memory.hpp"
-#include "runtime/judge/footprints.hpp"
 #include "runtime/judge/heap_misuse.hpp"
+#include "runtime/judge/recorded_footprints.hpp"
 #include "runtime/judge/recorded_values.hpp"
 #include "runtime/kernel/signals.hpp"
 #include "runtime/memory/heap.hpp"
@@ -150,7 +150,7 @@ void RaceJudge::join(const Thread& thread, const Thread& other) {
 void RaceJudge::end(const Thread& thread) {
   if (records_footprints()) {
     const auto bottom = reinterpret_cast<std::uint64_t>(thread.stack_bottom);
-    footprints().note(thread, true, bottom, reinterpret_cast<std::uint64_t>(thread.stack_top) - bottom);
+    note_footprint(thread, true, bottom, reinterpret_cast<std::uint64_t>(thread.stack_top) - bottom);
   }
   if (records_values()) {
     const auto bottom = reinterpret_cast<std::uint64_t>(thread.stack_bottom);
@@ -270,7 +270,7 @@ void RaceJudge::access_attentively(AccessKind kind, std::uint64_t address, std::
   if (!world.running) return check_early(kind, reinterpret_cast<const void*>(address), size, code);
   if (tells_accesses_) scheduler().note_access(address, size);
   if (records_footprints())
-    footprints().note(scheduler().current(), kind == AccessKind::plain_write, address, size);
+    note_footprint(scheduler().current(), kind == AccessKind::plain_write, address, size);
   judge_attentively(kind, address, size, code, point);
   // Not of the access that fails: it does not happen.
   if (!engine.records_values || point == Point::done) return;
@@ -379,7 +379,7 @@ void RaceJudge::free(const void* block, std::uint64_t code) {
   std::uint64_t size = the_heap.live_size(begin);
   const Thread& me = scheduler().current();
   if (size == 0) return check_not_freed(block, code);
-  if (records_footprints()) footprints().note(me, true, begin, size);
+  if (records_footprints()) note_footprint(me, true, begin, size);
   if (__builtin_expect(world.recording, 0)) take_written_value();
   bool promoted = is_attentive() && known_.promotes(code, begin, size);
   if (promoted) scheduler().arrive(Operation::racy_free, begin, static_cast<std::uint32_t>(size), code);

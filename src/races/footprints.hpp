@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Records the plain accesses of an execution (Wanted::kFootprints): each byte that a thread reads or writes
-// once between two events of the thread.
+// Which plain accesses of an execution are to be recorded where each byte that a thread reads or writes
+// counts once between two events of the thread (Wanted::kFootprints).
 //
 // A small table remembers which bytes of a cell the running thread has accessed since its last event. Where
 // two cells meet in it, an access may be recorded twice.
@@ -9,10 +9,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
-#include "runtime/base/forever.hpp"
-#include "runtime/base/thread.hpp"
+#include "model/thread_names.hpp"
 
 namespace thrum {
 
@@ -22,7 +22,8 @@ class Footprints {
 
   // An execution begins, or goes on from a waypoint; or an atomic section has ended.
   void begin() { thread_ = kNoThread; }
-  void note(const Thread& thread, bool writes, std::uint64_t address, std::uint64_t size);
+  // Whether the access is to be recorded. events: how many the thread has done.
+  bool is_new(ThreadId thread, std::uint32_t events, bool writes, std::uint64_t address, std::uint64_t size);
 
  private:
   static constexpr std::uint64_t kCell = 8;  // bytes
@@ -33,15 +34,11 @@ class Footprints {
     std::uint8_t read = 0;  // a bit for each byte
     std::uint8_t written = 0;
   };
-  static void record(const Thread& thread, bool writes, std::uint64_t address, std::uint64_t size);
 
   std::array<Entry, kEntries> entries_{};
   std::uint32_t stretch_ = 0;
   ThreadId thread_ = kNoThread;
   std::uint32_t events_ = 0;
 };
-
-extern constinit Forever<Footprints> the_footprints;
-inline Footprints& footprints() { return the_footprints.value; }
 
 }  // namespace thrum
