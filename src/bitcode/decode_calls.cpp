@@ -189,6 +189,7 @@ bool FunctionDecoder::decode_instrumentation(const llvm::CallBase& call, llvm::S
 
 bool FunctionDecoder::decode_instrumented_access(const llvm::CallBase& call, llvm::StringRef rest) {
   if (rest == "vptr_read") rest = "read8";
+  if (call.arg_empty()) return false;  // the program's own call of something else
   const llvm::Value& pointer = *call.getArgOperand(0);
   if (rest == "read_range" || rest == "write_range") {
     const auto* size = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(1));
