@@ -71,6 +71,7 @@ void ModuleDecoder::add_functions() {
     own->is_quiet = quiet_.contains(own->name);
     // What the machine does itself goes before a library's code.
     own->is_defined = !function.isDeclaration() && !(own->is_quiet && vm::find_external(own->name) != 0);
+    own->has_body = !function.isDeclaration();
     own->is_section = is_section_name(own->name);
     own->takes_variable = function.isVarArg();
     own->cannot_unwind = function.doesNotThrow();

@@ -115,6 +115,7 @@ struct Function {
   std::string name;
   std::uint32_t number = 0;
   bool is_defined = false;
+  bool has_body = false;  // a library defines it; the machine may do it all the same
   // Its atomic operations and accesses are no events, as those of a library that is not instrumented.
   bool is_quiet = false;
   bool is_section = false;  // it is an atomic section as a whole

@@ -2,7 +2,7 @@
 // malloc and its family.
 #include <cerrno>
 
-#include "vm/externals.hpp"
+#include "vm/library.hpp"
 
 namespace thrum::vm {
 
@@ -48,18 +48,28 @@ bool release(Call& call, std::uint64_t block) {
 }
 
 Next reallocate(Call& call, std::uint64_t old, std::uint64_t size) {
-  Machine& machine = call.machine;
-  if (old != 0 && size == 0) return release(call, old) ? call.result(0) : Next::over;
-  if (old != 0 && !machine.heap.is_live_block(old)) return release(call, old) ? call.result(0) : Next::over;
-  const std::uint64_t fresh = allocate(call, size);
-  if (old == 0 || fresh == 0) return call.result(fresh);
-  const std::uint64_t kept = std::min(size, machine.heap.size_of(old));
-  machine.memory.copy(fresh, &at<char>(old), kept);
-  machine.memory.copy(fresh + kShadowDistance, &at<char>(old + kShadowDistance), kept);
-  return release(call, old) ? call.result(fresh) : Next::over;
+  const std::uint64_t block = reallocate_for(call, old, size);
+  return call.machine.over ? Next::over : call.result(block);
 }
 
 }  // namespace
+
+std::uint64_t allocate_for(Call& call, std::uint64_t size) { return allocate(call, size); }
+
+std::uint64_t reallocate_for(Call& call, std::uint64_t old, std::uint64_t size) {
+  Machine& machine = call.machine;
+  if (old != 0 && (size == 0 || !machine.heap.is_live_block(old))) {
+    release(call, old);
+    return 0;
+  }
+  const std::uint64_t fresh = allocate(call, size);
+  if (old == 0 || fresh == 0) return fresh;
+  const std::uint64_t kept = std::min(size, machine.heap.size_of(old));
+  machine.memory.copy(fresh, &at<char>(old), kept);
+  machine.memory.copy(fresh + kShadowDistance, &at<char>(old + kShadowDistance), kept);
+  release(call, old);
+  return fresh;
+}
 
 void note_reuse(const Call& call, std::uint64_t block, std::uint64_t size) {
   Machine& machine = call.machine;

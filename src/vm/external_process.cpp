@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The process: its arguments, its end, its failures.
 #include <cxxabi.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 
-#include "vm/externals.hpp"
+#include "vm/library.hpp"
 
 namespace thrum::vm {
 
@@ -14,32 +13,30 @@ namespace {
 
 // In the program's memory behind its variables.
 constexpr std::uint64_t kArguments = kGlobals + kGlobalsSize + (1 << 20);
-constexpr std::uint64_t kEnvironment = kArguments - 64;
 constexpr std::uint64_t kRandomState =
     3;  // the object that represents random state; no address of the program
 
 struct Handler {
   std::uint64_t function;
   std::uint64_t argument;
+  std::uint64_t takes_status;  // on_exit: the status comes first
 };
 Handler& handler(std::uint32_t number) {
   return at<Handler>(kMachine + (std::uint64_t{5} << 32) + number * sizeof(Handler));
 }
 
-Next register_handler(Call& call, std::uint64_t function, std::uint64_t argument) {
+Next register_handler(Call& call, std::uint64_t function, std::uint64_t argument, bool takes_status = false) {
   Machine& machine = call.machine;
   // Destructors of a library that is not instrumented do not matter.
   if (call.thread.top->function->is_quiet) return call.result_int(0);
   if (Machine::course().exit_handlers == Course::kExitHandlers) return call.result_int(-1);
   Handler& row = handler(machine.change_course().exit_handlers++);
   machine.memory.note(reinterpret_cast<std::uint64_t>(&row), sizeof row);
-  row = {function, argument};
+  row = {function, argument, takes_status};
   return call.result_int(0);
 }
 
 }  // namespace
-
-std::uint64_t Machine::environment_address() const { return kEnvironment; }
 
 std::uint64_t Machine::place_arguments() {
   std::uint64_t strings = kArguments + (settings.arguments.size() + 1) * sizeof(std::uint64_t);
@@ -61,7 +58,10 @@ bool Machine::run_exit_handler(Thread& me, Then then) {
   while (course().exit_handlers != 0) {
     const Handler last = handler(--change_course().exit_handlers);
     if (Function* const function = function_at_address(last.function); function && function->is_defined) {
-      push(me, *function, {last.argument}, then);
+      if (last.takes_status != 0)
+        push(me, *function, {static_cast<std::uint32_t>(course().exit_status), last.argument}, then);
+      else
+        push(me, *function, {last.argument}, then);
       return true;
     }
   }
@@ -74,12 +74,37 @@ bool Machine::run_exit_handler(Thread& me, Then then) {
 
 // Phases: 0 and while handlers run, 1 it stands before the end.
 Next do_exit(Call& call) {
-  if (call.phase() == 0 && call.machine.run_exit_handler(call.thread, Then::call)) return Next::entered;
+  if (call.phase() == 0) {
+    call.machine.change_course().exit_status = call.int_argument(0);
+    if (call.machine.run_exit_handler(call.thread, Then::call)) return Next::entered;
+  }
   return call.machine.leave_process(call.thread, call.int_argument(0));
 }
 
 Next do_exit_at_once(Call& call) { return call.machine.leave_process(call.thread, call.int_argument(0)); }
 
+// Runs what at_quick_exit was given, the newest first.
+Next do_quick_exit(Call& call) {
+  Machine& machine = call.machine;
+  while (call.phase() == 0 && Machine::course().quick_handlers != 0) {
+    const Handler last = handler(Course::kExitHandlers + --machine.change_course().quick_handlers);
+    Function* const function = machine.function_at_address(last.function);
+    if (function == nullptr || !function->is_defined) continue;
+    machine.push(call.thread, *function, {}, Then::call);
+    return Next::entered;
+  }
+  return machine.leave_process(call.thread, call.int_argument(0));
+}
+Next do_at_quick_exit(Call& call) {
+  Machine& machine = call.machine;
+  if (Machine::course().quick_handlers == Course::kExitHandlers) return call.result_int(-1);
+  Handler& row = handler(Course::kExitHandlers + machine.change_course().quick_handlers++);
+  machine.memory.note(reinterpret_cast<std::uint64_t>(&row), sizeof row);
+  row = {call.argument(0), 0, 0};
+  return call.result_int(0);
+}
+
+Next do_on_exit(Call& call) { return register_handler(call, call.argument(0), call.argument(1), true); }
 Next do_atexit(Call& call) { return register_handler(call, call.argument(0), 0); }
 Next do_cxa_atexit(Call& call) { return register_handler(call, call.argument(0), call.argument(1)); }
 
@@ -107,24 +132,13 @@ void set_errno(Call& call, int error) {
   call.machine.memory.put(at<int>(place), error);
 }
 
+int errno_of(const Call& call) { return at<int>(errno_address(call.thread)); }
+
 Next do_errno_location(Call& call) {
   const std::uint64_t place = errno_address(call.thread);
   if ((shadow_at<std::uint8_t>(place) & kAddressable) == 0)
     call.machine.memory.set_shadow(place, sizeof(int), kAddressable | kDefined);
   return call.result(place);
-}
-
-// The environment is empty, so that executions are the same everywhere.
-Next do_getenv(Call& call) {
-  const std::optional<std::string> name = string_at(call, call.argument(0));
-  return name ? call.result(0) : Next::over;
-}
-
-Next do_getpid(Call& call) { return call.result_int(1); }
-Next do_get_nprocs(Call& call) { return call.result_int(2); }
-Next do_sysconf(Call& call) {
-  constexpr std::uint64_t kPage = 4096;
-  return call.result(call.int_argument(0) == _SC_PAGESIZE ? kPage : 2);
 }
 
 // The C library's random numbers: glibc's additive generator of 31 words. Threads share the state, so a

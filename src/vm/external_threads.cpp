@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <threads.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "objects/objects.hpp"
@@ -13,7 +14,15 @@ namespace thrum::vm {
 
 namespace {
 
-constexpr std::uint64_t kDetached = 1;  // in the first word of a pthread_attr_t
+void take_attributes(Thread& child, const pthread_attr_t& attributes) {
+  int state = PTHREAD_CREATE_JOINABLE;
+  pthread_attr_getdetachstate(&attributes, &state);
+  child.detached = state == PTHREAD_CREATE_DETACHED;
+  pthread_attr_getguardsize(&attributes, &child.guard_size);
+  std::size_t size = 0;
+  pthread_attr_getstacksize(&attributes, &size);
+  child.stack_size = std::clamp<std::uint64_t>(size, kStackSize, kStackSizeMax);
+}
 
 // Phases: 0 creates and starts the thread, 1 the new thread stands before its first visible operation.
 Next create_thread(Call& call, std::uint64_t attributes, std::uint64_t body, std::uint64_t argument,
@@ -22,10 +31,10 @@ Next create_thread(Call& call, std::uint64_t attributes, std::uint64_t body, std
   if (!machine.in_execution) return Next::begins;
   if (call.phase() == 1) return call.result_int(0);
   if (!machine.may_write(call.argument(0), sizeof(pthread_t))) return Next::over;
-  if (attributes != 0 && !machine.may_read(attributes, sizeof(std::uint64_t))) return Next::over;
+  if (attributes != 0 && !machine.may_read(attributes, sizeof(pthread_attr_t))) return Next::over;
   Thread* const child = machine.create(body, argument);
   if (child == nullptr) return Next::over;
-  child->detached = attributes != 0 && at<std::uint64_t>(attributes) == kDetached;
+  if (attributes != 0) take_attributes(*child, at<pthread_attr_t>(attributes));
   child->returns_int = returns_int;
   machine.write(call.argument(0), child->handle());
   machine.note_in_trace(Operation::thread_create, *child);
@@ -208,20 +217,6 @@ Next do_pthread_exit(Call& call) {
 Next do_thrd_exit(Call& call) {
   call.thread.result = static_cast<std::uint64_t>(std::int64_t{call.int_argument(0)});
   return unwind_thread(call.machine, call.thread);
-}
-
-Next do_attr_init(Call& call) {
-  if (!call.machine.may_write(call.argument(0), sizeof(pthread_attr_t))) return Next::over;
-  const pthread_attr_t fresh{};
-  call.machine.write(call.argument(0), &fresh, sizeof fresh);
-  return call.result_int(0);
-}
-
-Next do_attr_setdetachstate(Call& call) {
-  if (!call.machine.may_write(call.argument(0), sizeof(std::uint64_t))) return Next::over;
-  const bool detached = call.int_argument(1) == PTHREAD_CREATE_DETACHED;
-  call.machine.write(call.argument(0), detached ? kDetached : std::uint64_t{0});
-  return call.result_int(0);
 }
 
 // Thread-specific data.

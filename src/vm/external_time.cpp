@@ -38,7 +38,7 @@ std::optional<Next> read_clock(Call& call, std::uint64_t& now) {
 template <typename T>
 Next put(Call& call, std::uint64_t to, const T& value, std::uint64_t result) {
   if (to != 0) {
-    if (!call.machine.may_write(to, sizeof value)) return Next::over;
+    if (!call.machine.write_for_program(to, sizeof value)) return Next::over;
     call.machine.write(to, &value, sizeof value);
   }
   return call.result(result);

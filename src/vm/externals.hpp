@@ -84,6 +84,7 @@ std::optional<std::string> string_at(Call& call, std::uint64_t address);
 
 // errno of the thread.
 void set_errno(Call& call, int error);
+int errno_of(const Call& call);
 inline Next fail_with(Call& call, int error) {
   set_errno(call, error);
   return call.result_int(-1);

@@ -51,6 +51,7 @@ void Machine::load_program() {
   }
   for (const Code::Content& content : code.contents)
     std::memcpy(&at<char>(content.address), content.bytes.data(), content.bytes.size());
+  place_library_data();
 }
 
 void Machine::decode(Function& function) {

@@ -59,6 +59,8 @@ struct Course {
   std::uint32_t keys = 0;       // thread-specific keys that were ever made
   std::uint32_t destroyed = 0;  // of Code::destructors
   std::uint32_t exit_handlers = 0;
+  std::uint32_t quick_handlers = 0;
+  std::int32_t exit_status = 0;  // while exit handlers run
   std::uint64_t wait_order = 0;
   std::uint64_t now_ns = 0;
   std::uint64_t steps = 0;
@@ -273,6 +275,7 @@ class Machine : public Pending {
   void begin_step(Thread& thread);
   void begin_storage(Thread& thread);
   std::uint64_t place_arguments();
+  void place_library_data();
   std::uint64_t environment_address() const;
   static std::optional<Stop> stop_of(Next next);
   std::optional<Stop> finish_thread(Thread& thread);

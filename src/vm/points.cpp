@@ -2,6 +2,7 @@
 // Scheduling points: which thread runs, and how an execution begins and ends. The rules are those of
 // docs/semantics.md.
 #include <algorithm>
+#include <cfenv>
 #include <limits>
 
 #include "objects/objects.hpp"
@@ -15,6 +16,19 @@ namespace thrum::vm {
 namespace {
 
 constexpr std::uint64_t kHour = 3'600'000'000'000;
+
+// While a thread's code runs, floating-point operations are rounded as it has chosen.
+class RoundingOf {
+ public:
+  explicit RoundingOf(const Thread& thread) {
+    if (thread.rounding != FE_TONEAREST) std::fesetround(thread.rounding);
+  }
+  ~RoundingOf() {
+    if (std::fegetround() != FE_TONEAREST) std::fesetround(FE_TONEAREST);
+  }
+  RoundingOf(const RoundingOf&) = delete;
+  RoundingOf& operator=(const RoundingOf&) = delete;
+};
 
 }  // namespace
 
@@ -126,6 +140,7 @@ void Machine::run_threads() {
 
 Stop Machine::run_current() {
   Thread& me = current();
+  const RoundingOf rounding(me);
   if (touched_[me.slot] != marks_) begin_step(me);
   resumed_ = memory.mark();
   if (me.top < me.bottom) {
@@ -580,6 +595,7 @@ Thread* Machine::create(std::uint64_t body, std::uint64_t argument) {
   child.slot = slot;
   child.number = all.created++;
   child.id = names.child(parent.id, ++parent.children);
+  child.rounding = parent.rounding;
   child.life = Life::unsettled;
   child.bottom = &at<Frame>(kFrames + slot * kFramesSize) + 1;
   child.top = child.unsaved = child.bottom - 1;
@@ -629,6 +645,7 @@ std::optional<Stop> Machine::go_on_at_end(Thread& me) {
     if (all.startup == constructors + 1) {
       ++all.startup;
       me.kept[5] = me.result;  // main's
+      all.exit_status = static_cast<std::int32_t>(me.result);
     }
     if (run_exit_handler(me, Then::thread)) return std::nullopt;
     return stop_of(leave_process(me, static_cast<int>(me.kept[5])));

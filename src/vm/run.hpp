@@ -357,7 +357,7 @@ op_allocate_array : {
 allocates : {
   // A gap of 16 bytes above it catches accesses behind its end.
   const uint64_t room = (size + 15) / 16 * 16 + 16;
-  if (__builtin_expect(size >= kStackSize || stack - room < thread->stack_limit() + 64, 0)) {
+  if (__builtin_expect(size >= thread->stack_size || stack - room < thread->stack_limit() + 64, 0)) {
     THRUM_VM_SAVE(I);
     return m.fail(BugKind::stack_overflow, "the stack is full");
   }

@@ -107,12 +107,16 @@ struct Thread {
   std::uint32_t key_round = 0;  // of destructors at its end
   std::uint32_t next_key = 0;
   bool cancelled = false;
-  std::uint64_t exit_result = 0;  // of pthread_exit
+  std::uint64_t stack_size = kStackSize;
+  std::uint64_t guard_size = 4096;  // as it was asked for; what lies below a stack is never in use
+  std::uint64_t affinity = 0;       // processors that it was told to run on; 0: all
+  int rounding = 0;                 // of its floating-point operations, as fegetround() has it
+  std::uint64_t exit_result = 0;    // of pthread_exit
   // The instruction at which it is.
   const Instruction* where() const { return in_call ? top->next - 1 : top->next; }
 
   std::uint64_t stack_end() const { return thread_part(slot) + kStackEnd; }
-  std::uint64_t stack_limit() const { return stack_end() - kStackSize; }
+  std::uint64_t stack_limit() const { return stack_end() - stack_size; }
   std::uint64_t local_storage() const { return thread_part(slot) + kLocalStorage; }
   // The object that represents the thread: its end writes it, and try- and timed joins read it.
   std::uint64_t object_address() const { return stack_end() - 1; }
