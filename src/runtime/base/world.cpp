@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "protocol/search_channel.hpp"
 #include "runtime/base/fiber.hpp"
 #include "runtime/base/raw_syscall.hpp"
 #include "support/check.hpp"
@@ -149,13 +150,9 @@ std::uint64_t g_steps_when_told = kNotTold;
 }  // namespace
 
 void limit_steps(std::uint64_t limit, std::uint64_t done) {
-  Channel& channel = *world.channel;
-  // The beginning counts as a step, so that two executions in a row that hang are told apart.
-  channel.steps.store(channel.steps.load() - channel.steps_left.load() + limit + 1);
-  channel.steps_limit.store(limit, std::memory_order_relaxed);
   g_steps_when_told = kNotTold;
   held_steps = 0;
-  channel.steps_left.store(limit - done, std::memory_order_relaxed);
+  limit_steps(*world.channel, limit, done);
 }
 
 // The execution may do so many more steps.

@@ -10,6 +10,7 @@
 
 #include "campaign/explore.hpp"
 #include "campaign/simplify.hpp"
+#include "protocol/search_channel.hpp"
 #include "runtime/base/engine.hpp"
 #include "runtime/base/modules.hpp"
 #include "runtime/base/notes.hpp"
@@ -225,15 +226,9 @@ void send_report(Report& report) {
   for_all<kSnapshotParts, &SnapshotPart::undo>();
   describe_search(report);
   if (world.job->digest_traces) report.trace_digest = trace_digest().value();
-  ByteWriter out;
-  write_report(out, report, *world.names);
-  const std::string& bytes = out.bytes();
-  Channel& channel = *world.channel;
-  THRUM_CHECK(bytes.size() < kChannelSize - sizeof(Channel));
-  std::memcpy(channel.report, bytes.data(), bytes.size());
-  channel.report_size.store(bytes.size(), std::memory_order_release);
+  hand_in(*world.channel, report, *world.names);
   if (__gcov_dump != nullptr) __gcov_dump();
-  channel.phase.store(Channel::Phase::reported, std::memory_order_release);
+  world.channel->phase.store(Channel::Phase::reported, std::memory_order_release);
   raw_syscall(SYS_exit_group, 0);
   __builtin_unreachable();
 }
@@ -411,15 +406,10 @@ void report_without_first_choice() {
 
 void report_without_search(const Failure* failure, End end) {
   world.running = false;
-  Report report;
-  report.result.executions = 1;
-  report.result.threads_max = 1;
-  report.result.steps = steps_done();
-  bool whole = !failure && !notes().any_uncontrolled();
-  report.result.end = failure ? SearchEnd::bug : whole ? SearchEnd::exhausted : SearchEnd::lost_control;
   Trace trace;
   trace.end = end;
   trace.counts.threads = 1;
+  trace.counts.steps = steps_done();
   engine.trace = &trace;
   if (failure) {
     trace.end = End::bug;
@@ -428,22 +418,7 @@ void report_without_search(const Failure* failure, End end) {
       trace.details.access_places.push_back({described_place(access.address), {}, {}, running_stack()});
     capture_failure_stack(trace);
   }
-  Guarantee guarantee;
-  guarantee.complete = guarantee.exhausted = whole;
-  report.result.claims.take(Base::nonpreemptive, trace);
-  report.result.guarantee = report.result.claims.weigh(guarantee);
-  if (failure && !world.job->replay) {
-    FoundBug bug;
-    bug.failure = *failure;
-    bug.minimal = true;
-    bug.execution = 1;
-    bug.trace = trace;
-    report.result.bugs.push_back(std::move(bug));
-  }
-  if (world.job->replay) {
-    report.replayed = std::move(trace);
-    report.unmet = static_cast<std::uint32_t>(world.job->replay->departures.size());
-  }
+  Report report = report_of_one_execution(*world.job, trace, !notes().any_uncontrolled());
   send_report(report);
 }
 

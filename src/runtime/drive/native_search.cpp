@@ -10,6 +10,7 @@
 #include "campaign/strategies.hpp"
 #include "protocol/remote_program.hpp"
 #include "protocol/remote_strategy.hpp"
+#include "protocol/search_channel.hpp"
 #include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/world.hpp"
 #include "runtime/drive/native_program.hpp"
@@ -32,59 +33,10 @@ namespace thrum {
 
 namespace {
 
-const FatalPlan* find_fatal(const Plan& plan) {
-  const Board& board = *world.board;
-  const std::uint32_t count = board.fatal_count.load(std::memory_order_acquire);
-  if (count == 0) return nullptr;
-  ByteWriter bytes;
-  write_plan(bytes, plan, *world.names);
-  Digest digest;
-  digest.add(bytes.bytes().data(), bytes.bytes().size());
-  const FatalPlan* end = board.fatal + std::min(count, Board::kFatalMax);
-  const FatalPlan* found =
-      std::find_if(board.fatal, end, [&](const FatalPlan& fatal) { return fatal.plan == digest.value(); });
-  return found == end ? nullptr : found;
-}
-
 void announce(const Plan& plan) {
-  world.fatal = find_fatal(plan);
+  world.fatal = find_fatal(*world.board, plan, *world.names);
   world.repeats = false;
-  Channel& channel = *world.channel;
-  const Policy& policy = plan.policy;
-  const auto parameters = std::min<std::size_t>(policy.parameters.size(), Channel::kParametersMax);
-  channel.policy = {policy.kind,     policy.base,
-                    policy.fairness, policy.waiting,
-                    policy.rounds,   static_cast<std::uint32_t>(parameters),
-                    policy.seed,     {}};
-  std::copy_n(policy.parameters.begin(), parameters, channel.policy.parameters);
-  auto counts = std::min<std::size_t>(policy.counts.size(), Channel::kCountsMax);
-  std::copy_n(policy.counts.begin(), counts, channel.counts);
-  channel.count_count = static_cast<std::uint32_t>(counts);
-  auto count = std::min<std::size_t>(plan.departures.size(), Channel::kDeparturesMax);
-  std::memcpy(static_cast<void*>(channel.departures), plan.departures.data(), count * sizeof(Departure));
-  channel.departure_count = static_cast<std::uint32_t>(count);
-  std::uint64_t executions = channel.executions.load(std::memory_order_relaxed);
-  channel.executions.store(executions + 1, std::memory_order_relaxed);
-}
-
-bool is_asked_for_progress() {
-  const Channel& channel = *world.channel;
-  return channel.asked.load(std::memory_order_acquire) != channel.answered.load(std::memory_order_relaxed);
-}
-
-// Tells the supervisor how far the search is, if it has asked since the last answer.
-void answer(const std::function<Progress()>& ask) {
-  if (!is_asked_for_progress()) return;
-  Channel& channel = *world.channel;
-  const std::uint32_t asked = channel.asked.load(std::memory_order_acquire);
-  pass_progress(ask());
-  channel.answered.store(asked, std::memory_order_release);
-}
-
-void note_bug(const FoundBug& bug) {
-  ByteWriter out;
-  write_bug(out, bug, *world.names);
-  world.ledger->add(Ledger::Kind::bug, out.bytes());
+  announce(*world.channel, plan);
 }
 
 void note_level(const SearchResult& so_far) {
@@ -92,27 +44,17 @@ void note_level(const SearchResult& so_far) {
   report.started_threads = true;
   report.result = so_far;
   describe_search(report);
-  ByteWriter out;
-  write_report(out, report, *world.names);
-  world.ledger->add(Ledger::Kind::level, out.bytes());
+  note_level(*world.ledger, report, *world.names);
 }
 
-Limits limits_of(const Job& job) {
-  Limits limits;
-  limits.executions = job.executions;
-  limits.keep_going = job.keep_going;
-  limits.fairness = job.fairness;
+Limits native_limits(const Job& job) {
+  Limits limits = limits_of(job);
   limits.out_of_time = [] { return world.board->stop.load(std::memory_order_relaxed) != 0; };
-  limits.announce = announce;
-  limits.answer = answer;
-  limits.count_classes = job.count_classes;
-  limits.keeps_classes = job.keeps_classes;
-  limits.count_local_states = job.count_local_states;
-  limits.count_values = job.count_values;
-  limits.audits = !job.digest_traces && job.repeat == 1;  // both count each execution once
+  limits.announce = [](const Plan& plan) { announce(plan); };
+  limits.answer = [](const std::function<Progress()>& ask) { answer(*world.channel, ask); };
   limits.now = search_seconds;
-  limits.note_bug = note_bug;
-  limits.note_level = note_level;
+  limits.note_bug = [](const FoundBug& bug) { note_bug(*world.ledger, bug, *world.names); };
+  limits.note_level = [](const SearchResult& so_far) { note_level(so_far); };
   if (job.suite == SuiteUse::record) limits.suite = &suite_file();
   if (!job.leaks) limits.last_suspect = [] { return leak_search().take_suspect(); };
   return limits;
@@ -196,7 +138,7 @@ class NativeHost final : public Session::Host {
       program_.run(without.plan, nullptr, Wanted::everything(), without.trace);
       if (without.trace.end != End::finished) continue;
       bug.without = std::move(without);
-      note_bug(bug);
+      note_bug(*world.ledger, bug, *world.names);
     }
   }
 
@@ -223,7 +165,7 @@ SearchResult search(NativeProgram& program, const Job& job) {
   };
   settings.make = [&job, make_outside](bool is_fair) -> std::unique_ptr<Strategy> {
     if (runs_outside(job.strategy))
-      return make_outside([] { return SharedSearch::is_asked() || is_asked_for_progress(); });
+      return make_outside([] { return SharedSearch::is_asked() || is_asked_for_progress(*world.channel); });
     StrategySettings own = job.settings;
     own.make_file = make_temporary_file;
     own.is_fair = is_fair;
@@ -231,7 +173,7 @@ SearchResult search(NativeProgram& program, const Job& job) {
     if (job.has_solver) own.make_mcr = [make_outside] { return make_outside([] { return false; }); };
     return make_strategy(job.strategy, own);
   };
-  settings.limits = limits_of(job);
+  settings.limits = native_limits(job);
   settings.explores_races = job.races == Races::explore;
   settings.repeat = job.repeat;
   settings.simplifies = !job.digest_traces;  // digests cover exactly the executions of the search
@@ -245,7 +187,7 @@ SearchResult replay_suite(NativeProgram& program, Report& report) {
   const double start = search_seconds();
   report.suite = suite_file().replay(program, [](const Plan& plan, double done) {
     announce(plan);
-    answer([done] {
+    answer(*world.channel, [done] {
       Progress progress;
       progress.done = done;
       return progress;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "protocol/search_channel.hpp"
 #include "runtime/base/fiber.hpp"
 #include "runtime/base/notes.hpp"
 #include "runtime/base/raw_syscall.hpp"
@@ -132,7 +133,7 @@ bool SharedSearch::hand_in(SearchSoFar so_far) const {
   SearchEnd& end = so_far.result.end;
   if (end == SearchEnd::time || end == SearchEnd::executions) end = SearchEnd::exhausted;  // of the part
   for (FoundBug& bug : so_far.result.bugs) bug.execution += executions_before_;
-  pass_progress(strategy_.reporting().progress());
+  pass_progress(*world.channel, strategy_.reporting().progress());
   Channel& channel = *world.channel;
   ReportWriter report(channel);
   report.out().put_all(delegated_);
@@ -143,19 +144,6 @@ bool SharedSearch::hand_in(SearchSoFar so_far) const {
   channel.phase.store(Channel::Phase::reported, std::memory_order_release);
   if (stays) ring();
   return stays;
-}
-
-void pass_progress(const Progress& progress) {
-  constexpr std::uint64_t kUnknown = Channel::PassedProgress::kUnknown;
-  Channel::PassedProgress& passed = world.channel->progress;
-  passed.waiting = progress.waiting;
-  passed.level = progress.level ? std::uint64_t{*progress.level} : kUnknown;
-  passed.classes = progress.classes.value_or(kUnknown);
-  passed.open = progress.open.value_or(kUnknown);
-  passed.questions = progress.questions.value_or(kUnknown);
-  passed.done = progress.done.value_or(-1);
-  passed.share = progress.share;
-  world.channel->has_progress.store(1, std::memory_order_release);
 }
 
 SharedSearch::SharedSearch(Program& program, Strategy& strategy, MakeStrategy make, Limits limits,
@@ -271,7 +259,7 @@ bool SharedSearch::is_asked() {
 void SharedSearch::await(SearchSoFar& so_far) {
   Channel& channel = *world.channel;
   const double begun = search_seconds() - so_far.result.seconds;
-  pass_progress(strategy_.reporting().progress());
+  pass_progress(*world.channel, strategy_.reporting().progress());
   channel.waits.store(1, std::memory_order_release);
   ring();
   sleep_while(channel.requests, channel.answers.load(std::memory_order_relaxed));

@@ -35,9 +35,6 @@
 
 namespace thrum {
 
-// Publishes in the channel how far the search is.
-void pass_progress(const Progress& progress);
-
 class SharedSearch {
  public:
   using MakeStrategy = std::function<std::unique_ptr<Strategy>()>;
