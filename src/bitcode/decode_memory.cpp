@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/Operator.h>
 
@@ -302,12 +303,25 @@ void FunctionDecoder::decode_allocation(const llvm::AllocaInst& instruction) {
       static_cast<std::int64_t>(layout_.getTypeAllocSize(instruction.getAllocatedType()).getFixedValue());
   const auto alignment = static_cast<Slot>(std::max(4U, llvm::Log2(instruction.getAlign())));
   const Slot d = result_of(instruction)[0];
+  name_local(instruction, d, static_cast<std::uint64_t>(size));
   const auto* count = llvm::dyn_cast<llvm::ConstantInt>(instruction.getArraySize());
   if (count != nullptr) {
     emit(Opcode::allocate, d, 0, 0, alignment, size * count->getSExtValue());
   } else {
     emit(Opcode::allocate_array, d, single(*instruction.getArraySize()), 0, alignment, size);
   }
+}
+
+void FunctionDecoder::name_local(const llvm::AllocaInst& instruction, Slot address, std::uint64_t size) {
+  const auto add = [&](const llvm::DILocalVariable& variable) {
+    const llvm::DISubprogram* const of = variable.getScope()->getSubprogram();
+    const llvm::StringRef linkage = of->getLinkageName();
+    result_.locals.push_back(
+        {address, size, (linkage.empty() ? of->getName() : linkage).str(), variable.getName().str()});
+  };
+  auto* const place = const_cast<llvm::AllocaInst*>(&instruction);
+  for (const llvm::DbgDeclareInst* declared : llvm::findDbgDeclares(place)) add(*declared->getVariable());
+  for (const llvm::DbgVariableRecord* declared : llvm::findDVRDeclares(place)) add(*declared->getVariable());
 }
 
 // Atomic instructions of code that is not instrumented.

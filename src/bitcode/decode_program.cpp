@@ -12,7 +12,7 @@ void decode_function(ModuleDecoder& module, vm::Function& function) {
   try {
     FunctionDecoder(module, module.source_of(function), function).decode();
   } catch (const vm::Refused& refused) {
-    throw vm::Refused{refused.why + ", in function " + function.name};
+    throw vm::Refused{refused.why + ", in function " + function.name, refused.missing};
   }
   function.is_decoded = true;
 }
@@ -36,8 +36,9 @@ void decode_program(ModuleDecoder& module) {
       } else if (call.callee->external == 0 && !function.is_quiet) {
         throw vm::Refused{
             "a call of " + call.callee->name +
-            ", which is neither in the program's bitcode nor known to the machine, in function " +
-            function.name};
+                ", which is neither in the program's bitcode nor known to the machine, in function " +
+                function.name,
+            call.callee->name};
       }
     }
   }

@@ -56,6 +56,7 @@ void FunctionDecoder::decode_once() {
   own.switches.clear();
   own.lists.clear();
   own.pads.clear();
+  own.locals.clear();
   values_.clear();
   constant_slots_.clear();
   block_begins_.clear();

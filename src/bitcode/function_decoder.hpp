@@ -138,6 +138,7 @@ class FunctionDecoder {
   void store_bytes(std::uint32_t bytes, Address address, Slot from, bool shared);
   void check_aligned(const Address& address, std::uint64_t bytes);
   void decode_allocation(const llvm::AllocaInst& instruction);
+  void name_local(const llvm::AllocaInst& instruction, Slot address, std::uint64_t size);
   void decode_update(const llvm::AtomicRMWInst& instruction);
   void decode_exchange(const llvm::AtomicCmpXchgInst& instruction);
   bool takes_pending(const llvm::Value& pointer, std::uint64_t size);

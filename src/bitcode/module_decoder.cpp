@@ -105,7 +105,8 @@ void ModuleDecoder::add_variables() {
       }
       size = vm::size_of_external_variable(variable.getName().str());
       if (size == 0 && !variable.use_empty())
-        throw Refused{"the variable " + variable.getName().str() + ", which has no definition"};
+        throw Refused{"the variable " + variable.getName().str() + ", which has no definition",
+                      variable.getName().str()};
     }
     if (variable.isDeclaration() && size != 0) external_variables_.push_back(&variable);
     const std::uint64_t alignment = alignment_of(variable);
@@ -189,7 +190,8 @@ vm::Function& ModuleDecoder::function_of(const llvm::Function& function) { retur
 std::uint64_t ModuleDecoder::address_of(const llvm::GlobalVariable& variable) const {
   const auto found = addresses_.find(&variable);
   if (found == addresses_.end())
-    throw Refused{"the variable " + variable.getName().str() + ", which has no definition"};
+    throw Refused{"the variable " + variable.getName().str() + ", which has no definition",
+                  variable.getName().str()};
   return found->second;
 }
 
@@ -331,15 +333,19 @@ std::uint32_t ModuleDecoder::location_of(const llvm::DILocation* location, const
     const llvm::DISubprogram* subprogram = function.getSubprogram();
     if (subprogram == nullptr) return 0;
     const auto [found, is_new] = function_locations_.emplace(subprogram, 0);
-    if (is_new) found->second = add(subprogram, subprogram->getFile(), 0, 0, vm::SourceLocation::kNone);
+    if (is_new)
+      found->second =
+          add(subprogram, subprogram->getFile(), subprogram->getLine(), 0, vm::SourceLocation::kNone);
     return found->second;
   }
   const auto known = location_numbers_.find(location);
   if (known != location_numbers_.end()) return known->second;
   const std::uint32_t outer =
       location->getInlinedAt() ? location_of(location->getInlinedAt(), function) : vm::SourceLocation::kNone;
-  const std::uint32_t number = add(location->getScope()->getSubprogram(), location->getFile(),
-                                   location->getLine(), location->getColumn(), outer);
+  const llvm::DISubprogram* const subprogram = location->getScope()->getSubprogram();
+  // Code that the compiler made up has no line: the function's stands for it.
+  const std::uint32_t line = location->getLine() != 0 ? location->getLine() : subprogram->getLine();
+  const std::uint32_t number = add(subprogram, location->getFile(), line, location->getColumn(), outer);
   location_numbers_[location] = number;
   return number;
 }

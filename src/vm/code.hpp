@@ -137,6 +137,14 @@ struct Function {
   std::vector<SwitchTable> switches;
   std::vector<std::vector<Slot>> lists;
   std::vector<LandingPad> pads;
+  // Variables in its frame.
+  struct Local {
+    Slot address = 0;  // holds it
+    std::uint64_t size = 0;
+    std::string of;  // the function that declares it, which may be inlined here
+    std::string name;
+  };
+  std::vector<Local> locals;
 
   std::string text() const;  // for people who debug the decoder
 };
@@ -176,6 +184,8 @@ struct Code {
 // What cannot be run: one line for the user.
 struct Refused {
   std::string why;
+  std::string
+      missing{};  // the function or variable, as the linker knows it, that has no definition; or empty
 };
 
 }  // namespace thrum::vm

@@ -13,6 +13,7 @@ std::uint64_t allocate(Call& call, std::uint64_t size, bool zeroed = false) {
   const std::uint64_t block = machine.heap.allocate(call.thread.slot, call.thread.id, size, zeroed);
   note_reuse(call, block, size);
   if (block == 0) set_errno(call, ENOMEM);
+  machine.note_allocation(block, size);
   return block;
 }
 

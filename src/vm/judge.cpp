@@ -28,6 +28,7 @@ MemoryOrder memory_order(int order) {
 
 bool Machine::judge(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number) {
   if (over) return false;
+  if (__builtin_expect(recognises_, 0)) recognise(kind, address, size, code_number);
   if (!races.access(current().number, kind, address, size, code_number)) return true;
   return check_races(address, size);
 }
@@ -54,20 +55,70 @@ void Machine::note_quiet_update(const Thread& thread, std::uint64_t address, std
 void Machine::fail_by_race(const Race& race) {
   const AccessKind first = std::max(race.earlier.kind, race.later.kind);
   const AccessKind second = std::min(race.earlier.kind, race.later.kind);
-  const auto code_of_access = [this](const Access& access) {
-    return is_code(access.code) ? access.code : code_of(reinterpret_cast<const Instruction*>(access.code));
-  };
   Failure failure{BugKind::data_race,
                   std::string(access_kind_name(first)) + " and " + std::string(access_kind_name(second)) +
                       " of the same memory, which nothing orders",
                   current().id,
-                  code_of_access(race.later),
+                  code_of_access(race.later.code),
                   {}};
-  failure.accesses.push_back({race_names_[race.earlier.when.thread], race.earlier.kind, race.earlier.size,
-                              race.earlier.address, code_of_access(race.earlier), 0, 0});
-  failure.accesses.push_back({current().id, race.later.kind, race.later.size, race.later.address,
-                              code_of_access(race.later), current().events, 0});
+  tell_earlier(race.earlier, failure);
+  const Access& later = race.later;
+  failure.accesses.push_back(
+      {current().id, later.kind, later.size, later.address, code_of_access(later.code), current().events, 0});
+  write_down(later.kind, later.address, later.size, later.code);
   fail(std::move(failure));
+}
+
+std::uint64_t Machine::code_of_access(std::uint64_t code_number) const {
+  return is_code(code_number) ? code_number : code_of(reinterpret_cast<const Instruction*>(code_number));
+}
+
+// Its details are known if a further run has looked for it.
+void Machine::tell_earlier(const Access& access, Failure& failure) {
+  if (!recognised_) {
+    earlier_ = {access.when.thread, access.when.clock, access.address, access.code};
+    recognised_ = MemoryAccess{race_names_[access.when.thread],
+                               access.kind,
+                               access.size,
+                               access.address,
+                               code_of_access(access.code),
+                               0,
+                               0};
+    recognised_places_ = {{}, {}, {}, {place_of(recognised_->code + 1)}};
+  }
+  recognised_places_.object = director.records_places() ? described_place(access.address) : Place{};
+  failure.accesses.push_back(*recognised_);
+}
+
+void Machine::recognise(AccessKind kind, std::uint64_t address, std::uint64_t size,
+                        std::uint64_t code_number) {
+  const std::uint16_t me = current().number;
+  if (recognised_ || me != earlier_->thread || code_number != earlier_->code ||
+      races.clock(me)[me] != earlier_->clock || earlier_->address - address >= size)
+    return;
+  recognised_ = MemoryAccess{
+      current().id,     kind, static_cast<std::uint32_t>(size), address, code_of_access(code_number),
+      current().events, 0};
+  recognised_places_ = {described_place(address), {}, {}, running_stack()};
+  write_down(kind, address, size, code_number);
+}
+
+// Records a plain access that matters as an event of the trace that does not count.
+void Machine::write_down(AccessKind kind, std::uint64_t address, std::uint64_t size,
+                         std::uint64_t code_number) {
+  const bool is_plain =
+      kind == AccessKind::plain_read || kind == AccessKind::plain_write || kind == AccessKind::free;
+  if (!is_plain || !director.records_events()) return;
+  Thread& me = current();
+  const Thread before = me;
+  me.operation = kind == AccessKind::plain_read ? Operation::plain_load
+                 : kind == AccessKind::free     ? Operation::deallocate
+                                                : Operation::plain_store;
+  me.object = address;
+  me.size = static_cast<std::uint32_t>(size);
+  me.code = code_of_access(code_number);
+  record(me, 0, 0, Outcome::done);
+  me = before;
 }
 
 // Judged like an atomic write: to destroy the object, or to write or free its memory, without order is a

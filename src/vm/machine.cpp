@@ -44,6 +44,9 @@ Machine::Machine(Code& its_code, const MachineSettings& its_settings, ThreadName
 }
 
 void Machine::load_program() {
+  for (const auto& function : code.functions) {
+    if (function->is_decoded) bind_handlers(*function);
+  }
   for (const Variable& variable : code.variables) {
     if (variable.is_thread_local || variable.size == 0) continue;
     memory.set_shadow(variable.address, variable.size,
@@ -185,7 +188,25 @@ Stop Machine::fail(BugKind kind, std::string message) {
 Stop Machine::fail(Failure failure) {
   if (over) return Stop::over;
   trace->failure = std::move(failure);
+  if (records_places()) note_failure_places();
   return finish(End::bug);
+}
+
+std::uint64_t Machine::patience(bool begins) {
+  constexpr std::uint64_t kPart = 1 << 22;
+  if (told_to_end != ToldToEnd::no) return begins ? 1 : kEndOfPatience;
+  if (begins) patience_left_ = settings.instructions;
+  const std::uint64_t part = std::min(patience_left_, kPart);
+  patience_left_ -= part;
+  return part;
+}
+
+Stop Machine::end_of_patience() {
+  if (told_to_end == ToldToEnd::by_time) return finish(End::time);
+  if (told_to_end == ToldToEnd::hangs)
+    return fail(BugKind::hang,
+                std::to_string(settings.hang_seconds) + " s without an instrumented operation");
+  return fail(BugKind::hang, "a billion rounds and calls without an operation");
 }
 
 Stop Machine::fail_access(std::uint64_t address, std::uint64_t size, bool writes) {
@@ -256,6 +277,10 @@ bool Machine::access(AccessKind kind, std::uint64_t address, std::uint64_t size,
   if (__builtin_expect(records_footprints, 0))
     note_footprint(current(), kind == AccessKind::plain_write, address, size);
   if (!judges) return true;
+  if (__builtin_expect(recognises_, 0)) {
+    stand_at(where);
+    recognise(kind, address, size, reinterpret_cast<std::uint64_t>(where));
+  }
   const auto code_number = reinterpret_cast<std::uint64_t>(where);
   const std::uint16_t me = current().number;
   if (__builtin_expect(address - kThreads < kThreadSlots * kThreadSize, 0))
@@ -265,7 +290,13 @@ bool Machine::access(AccessKind kind, std::uint64_t address, std::uint64_t size,
           : races.access_plainly<AccessKind::plain_write>(me, address, size, code_number))
     return true;
   if (!races.access(me, kind, address, size, code_number)) return true;
+  stand_at(where);
   return check_races(address, size);
+}
+
+// The loop saves where it is before it calls something only.
+void Machine::stand_at(const Instruction* where) {
+  if (!current().in_call) current().top->next = where;
 }
 
 bool Machine::read_for_program(std::uint64_t address, std::uint64_t size) {

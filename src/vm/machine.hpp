@@ -12,13 +12,17 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "execution/director.hpp"
 #include "model/bug.hpp"
+#include "model/program_names.hpp"
 #include "model/thread_names.hpp"
 #include "model/trace.hpp"
 #include "races/footprints.hpp"
@@ -41,6 +45,7 @@ struct MachineSettings {
   std::uint64_t seed = 0;                            // of random numbers that the program requests
   std::uint64_t steps = 1'000'000;                   // instrumented operations of one execution
   std::uint64_t instructions = 1'000'000'000;        // of a thread without an operation
+  std::uint32_t hang_seconds = 10;                   // after which it may be told that it hangs
   std::vector<std::string> arguments;                // of main, its name first
 };
 
@@ -78,6 +83,9 @@ enum class Stop : std::uint8_t {
   begins,   // the call at which it stands begins the search
   over,     // the execution is over
 };
+
+// Why an execution is to end: it was told so from outside.
+enum class ToldToEnd : std::uint8_t { no, by_time, hangs };
 
 struct Call;
 
@@ -213,6 +221,26 @@ class Machine : public Pending {
   std::uint64_t code_of(const Instruction* instruction) const;
   std::uint64_t code_of(const Thread& thread) const;
 
+  // The execution has ended; else how many jumps back and calls follow before it is asked again. begins: the
+  // thread has done something else before.
+  static constexpr std::uint64_t kEndOfPatience = 0;
+  std::uint64_t patience(bool begins);
+  Stop end_of_patience();
+
+  // Places (places.cpp). Lasting names of addresses; all that were asked for have their names in
+  // program_names().
+  Place place_of(std::uint64_t address);
+  // The same. Of a block of the heap, or a variable of a function that runs, the trace tells more.
+  Place described_place(std::uint64_t address);
+  // Return addresses, innermost first.
+  std::vector<Place> stack_of(const Thread& thread);
+  std::vector<Place> running_stack() { return stack_of(current()); }
+  void note_allocation(std::uint64_t block, std::uint64_t size);
+  ProgramNames program_names() const;
+
+  // Set at any moment, also by a handler of a signal.
+  volatile ToldToEnd told_to_end = ToldToEnd::no;
+
   std::vector<Option> options;  // of the present choice
   std::string refused;          // why an execution ended as refused
 
@@ -297,9 +325,47 @@ class Machine : public Pending {
   void synchronise(const Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);
   void use_object(const Thread& thread);
   void fail_by_race(const Race& race);
+  void stand_at(const Instruction* where);
+  void tell_earlier(const Access& access, Failure& failure);
+  void recognise(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number);
+  void write_down(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number);
+  std::uint64_t code_of_access(std::uint64_t code_number) const;
+  void execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace);
   bool check_races(std::uint64_t address, std::uint64_t size);
 
+  // What a failure, an event and an end have besides, in the trace.
+  bool records_places() const { return !in_execution || director.records_places(); }
+  void note_failure_places();
+  void note_others();
+  void note_block(const Heap::Block& block);
+  std::uint32_t frame_number(const Thread& thread, std::uint64_t address);
+  std::vector<CodeLine> lines_of(std::uint64_t return_address) const;
+
+  // The earlier access of a race, which a second run of its plan looks for, and what that has found.
+  struct Earlier {
+    std::uint16_t thread;
+    std::uint32_t clock;
+    std::uint64_t address;
+    std::uint64_t code;
+  };
+  std::optional<Earlier> earlier_;
+  bool recognises_ = false;
+  std::optional<MemoryAccess> recognised_;
+  EventPlaces recognised_places_;
+
   bool is_prepared_ = false;
+  std::uint64_t patience_left_ = 0;
+  struct Allocation {
+    std::uint64_t size = 0;
+    std::vector<Place> stack;
+  };
+  using BlockName = std::pair<ThreadId, std::uint32_t>;
+  std::map<BlockName, Allocation> early_allocations_;  // before the first choice
+  std::map<BlockName, Allocation> allocations_;        // of the execution
+  // That place_of() has named.
+  std::set<std::uint64_t> named_code_;
+  std::set<std::uint64_t> named_data_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, NamedLocal> named_locals_;  // by function and distance
   bool wants_to_begin_ = false;
   Mark beginning_;
 

@@ -72,12 +72,24 @@ void Machine::prepare() {
 }
 
 void Machine::execute(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& result) {
+  earlier_.reset();
+  execute_once(plan, advisor, wanted, result);
+  if (!earlier_ || !wanted.has(Wanted::kPlaces)) return;
+  recognises_ = true;
+  execute_once(plan, advisor, wanted, result);
+  recognises_ = false;
+}
+
+void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& result) {
+  recognised_.reset();
   trace = &result;
   memory.undo(beginning_);
   output.resize(course().output);
   director.begin(plan, advisor, wanted, result);
   over = false;
+  told_to_end = ToldToEnd::no;
   refused.clear();
+  allocations_.clear();
   in_execution = true;
   judges = settings.judges_races;
   records_footprints = wanted.has(Wanted::kFootprints);
@@ -283,7 +295,9 @@ void Machine::record(Thread& me, std::uint64_t value, std::uint64_t operand, Out
   event.timed = me.has_deadline && me.length_ns <= settings.early_timeouts_ns;
   event.has_deadline = me.has_deadline;
   me.has_deadline = false;
-  if (director.records_places()) trace->details.places.emplace_back();
+  if (!director.records_places()) return;
+  trace->details.places.push_back(
+      {described_place(event.object), described_place(value), described_place(operand), stack_of(me)});
 }
 
 void Machine::note_in_trace(Operation operation, const Thread& other) {
@@ -319,6 +333,10 @@ bool Machine::is_enabled(const Thread& thread) const {
 }
 
 Thread* Machine::pick() {
+  if (__builtin_expect(told_to_end == ToldToEnd::by_time, 0)) {
+    finish(End::time);
+    return nullptr;
+  }
   ++change_course().points;
   Thread& last = thread(course().last);
   const bool last_enabled = last.life == Life::standing && is_enabled(last);

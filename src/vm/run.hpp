@@ -44,9 +44,11 @@ inline std::uint64_t updated(Update update, std::uint64_t old, std::uint64_t by)
 
 }  // namespace loop
 
-// The whole function is one dispatch table: it is long because there are many operations.
+// The whole function is one dispatch table: it is long because there are many operations. It is compiled
+// once: the addresses of its labels, which instructions hold, are those of one copy.
 template <bool kTagged>
-Stop run_loop(Machine* const machine, Thread* const thread, std::uint32_t* const handlers) {
+[[gnu::noinline, gnu::noclone]] Stop run_loop(Machine* const machine, Thread* const thread,
+                                              std::uint32_t* const handlers) {
   static_assert(!kTagged, "values with expressions come with symbolic execution");
   using std::uint64_t, std::int64_t, std::uint32_t, std::int32_t;
   using std::uint8_t, std::uint16_t;
@@ -71,9 +73,10 @@ Stop run_loop(Machine* const machine, Thread* const thread, std::uint32_t* const
   uint64_t size = 0;
   bool writes = false;
   // Jumps back and calls left until the thread hangs.
-  uint64_t patience = m.settings.instructions;
+  uint64_t patience = m.patience(true);
 
-#define THRUM_VM_GO goto*(static_cast<const char*>(&&op_move) + I->handler)
+  // A label may lie before the first one.
+#define THRUM_VM_GO goto*(static_cast<const char*>(&&op_move) + static_cast<int32_t>(I->handler))
 #define THRUM_VM_NEXT \
   do {                \
     ++I;              \
@@ -82,7 +85,10 @@ Stop run_loop(Machine* const machine, Thread* const thread, std::uint32_t* const
 #define THRUM_VM_JUMP(number)                                                  \
   do {                                                                         \
     const Instruction* const target = frame->function->code.data() + (number); \
-    if (target <= I && __builtin_expect(--patience == 0, 0)) goto hangs;       \
+    if (target <= I && __builtin_expect(--patience == 0, 0)) {                 \
+      patience = m.patience(false);                                            \
+      if (patience == Machine::kEndOfPatience) goto hangs;                     \
+    }                                                                          \
     I = target;                                                                \
     THRUM_VM_GO;                                                               \
   } while (false)
@@ -466,7 +472,7 @@ op_atomic : {
   const AtomicSite& site = frame->function->atomics[U32(I->immediate)];
   if (thread->phase == 0) {
     THRUM_VM_SAVE(I);
-    patience = m.settings.instructions;
+    patience = m.patience(true);
     if (m.in_execution) {
       if (frame->function->is_quiet) goto performs;
       m.arrive_at_atomic(*thread, site, R);
@@ -545,7 +551,10 @@ op_call : {
   m.enter(*thread, *site.callee, site, R, stack);
 }
 entered:
-  if (__builtin_expect(--patience == 0, 0)) goto hangs;
+  if (__builtin_expect(--patience == 0, 0)) {
+    patience = m.patience(false);
+    if (patience == Machine::kEndOfPatience) return m.end_of_patience();
+  }
   if (__builtin_expect(m.over, 0)) return Stop::over;
   THRUM_VM_LOAD_FRAME;
   THRUM_VM_GO;
@@ -563,7 +572,7 @@ calls_external:
     case Next::begins: return Stop::begins;
     case Next::over: return Stop::over;
   }
-  patience = m.settings.instructions;
+  patience = m.patience(true);
   if (__builtin_expect(thread->top < thread->bottom, 0)) goto ends;
   THRUM_VM_LOAD_FRAME;
   if (__builtin_expect(thread->in_call, 0)) goto calls_external;
@@ -658,7 +667,7 @@ bad_division:
   return m.fail(BugKind::crash, "arithmetic exception");
 hangs:
   THRUM_VM_SAVE(I);
-  return m.fail(BugKind::hang, "a billion rounds and calls without an operation");
+  return m.end_of_patience();
   static_cast<void>(writes);
 }
 

@@ -4,6 +4,8 @@
 // Thread safety: none; one object in a process, since its memory lies at fixed addresses.
 #pragma once
 
+#include <functional>
+
 #include "execution/program.hpp"
 #include "vm/machine.hpp"
 
@@ -11,9 +13,12 @@ namespace thrum::vm {
 
 class VmProgram final : public Program {
  public:
-  // Runs the program up to its first choice. code must outlive it. Throws Refused where the machine cannot
-  // run it.
-  VmProgram(Code& code, const MachineSettings& settings) : machine_(code, settings, names_) {
+  // Runs the program up to its first choice. code and names must outlive it. Throws Refused where the machine
+  // cannot run it. before: called with the machine before anything of the program runs.
+  VmProgram(Code& code, const MachineSettings& settings, ThreadNames& names,
+            const std::function<void(Machine&)>& before = {})
+      : names_(names), machine_(code, settings, names) {
+    if (before) before(machine_);
     machine_.prepare();
   }
 
@@ -27,9 +32,10 @@ class VmProgram final : public Program {
   ThreadNames& names() override { return names_; }
   Wanted::Set can_record() const override { return Program::can_record() | Wanted::kFootprints; }
   Machine& machine() { return machine_; }
+  const Machine& machine() const { return machine_; }
 
  private:
-  ThreadNames names_;
+  ThreadNames& names_;
   Machine machine_;
 };
 
