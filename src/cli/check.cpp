@@ -84,6 +84,7 @@ Job job_of(const CheckOptions& options) {
   job.fsgsbase = !options.no_fsgsbase;
   job.digest_traces = options.trace_digest;
   job.has_solver = options.engine == kNativeEngine && may_have_solver(job);
+  take_libraries(options.engine, job);
   return job;
 }
 
@@ -415,7 +416,7 @@ void Check::add_picture(const Run& run, const Job& job) {
   picture.begins_again = shown.events == 0 && search.end == SearchEnd::bug;
   picture.links = shown.links;
   picture.file.invocation = invocation_;
-  set_trace(picture.file, shown.trace, run.names, report.modules, program_);
+  set_trace(picture.file, shown.trace, run.names, report, program_);
 }
 
 // An execution ends at a race. If the race is suppressed, another search goes on past it and switches threads
@@ -497,8 +498,9 @@ void Check::look_for_consequences(Job job, TestResult& result) {
     return bug.kind == bug_kind_name(BugKind::data_race) && !bug.known;
   });
   const CheckOptions& options = options_of(job.test);
-  if (race == result.bugs.end() || options.no_leads_to || options.keep_going || options.trace_digest ||
-      job.races != Races::report || job.repeat > 1 || checkpoint_.result() || interrupt_count() > 0)
+  if (race == result.bugs.end() || options.no_leads_to || options.engine == kVmEngine || options.keep_going ||
+      options.trace_digest || job.races != Races::report || job.repeat > 1 || checkpoint_.result() ||
+      interrupt_count() > 0)
     return;
   const double left = options.time_seconds - elapsed();
   const double seconds = options.time_seconds > 0 ? std::min(kSeconds, left * kPart) : kSeconds;

@@ -9,6 +9,7 @@
 #include "bitcode_section/program_bitcode.hpp"
 #include "campaign/strategies.hpp"
 #include "cli/driver.hpp"
+#include "cli/vm_library.hpp"
 #include "verdict/error.hpp"
 
 namespace thrum {
@@ -39,6 +40,10 @@ constexpr LackingRow kLacking[] = {
     {"--jobs above 1", [](const CheckOptions& o) { return o.jobs > 1; }},
     {"--checkpoint", [](const CheckOptions& o) { return !o.checkpoint.empty(); }},
     {"--resume", [](const CheckOptions& o) { return !o.resume.empty(); }},
+    {"--races explore", [](const CheckOptions& o) { return o.races == "explore"; }},
+    {"--leaks", [](const CheckOptions& o) { return o.leaks; }},
+    {"--bound yields", [](const CheckOptions& o) { return o.yields != 0; }},
+    {"--coverage values", [](const CheckOptions& o) { return o.coverage == "values"; }},
     {"--program-memory", [](const CheckOptions& o) { return is_given(o, "--program-memory"); }},
     {kSystemThreads, [](const CheckOptions& o) { return o.threads == "system"; }},
     {"--strategy with a solver, such as mcr", [](const CheckOptions& o) { return runs_outside(o.strategy); }},
@@ -88,6 +93,14 @@ void require_code_for_engine(const std::string& engine, const std::string& progr
 
 void use_engine(const std::string& engine, WorkerSettings& settings) {
   if (engine == kVmEngine) settings.interpreter = vm_path();
+}
+
+void take_libraries(const std::string& engine, Job& job) {
+  if (engine != kVmEngine) return;
+  static const VmLibrary library = find_vm_library();  // it asks a compiler
+  build_vm_functions(library, 0);
+  job.c_bitcode = library.c();
+  if (library.has_cpp()) job.cpp_bitcode = library.cpp();
 }
 
 }  // namespace thrum

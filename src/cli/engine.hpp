@@ -34,5 +34,8 @@ void require_code_for_engine(const std::string& engine, const std::string& progr
 
 // Makes the engine run settings.program.
 void use_engine(const std::string& engine, WorkerSettings& settings);
+// What the engine links to the program. The C functions are built first, if they are not there. Throws
+// UserError.
+void take_libraries(const std::string& engine, Job& job);
 
 }  // namespace thrum

@@ -85,7 +85,7 @@ int replay_one(const TraceFile& recorded, const ReplayOptions& options) {
   if (outcome.report.replayed) {
     TraceFile now = recorded;
     now.symbols = {};
-    set_trace(now, *outcome.report.replayed, names, outcome.report.modules, program.path());
+    set_trace(now, *outcome.report.replayed, names, outcome.report, program.path());
     text = judge_replay(recorded, now, outcome.report, options.colour, result);
   } else {
     judge_without_trace(recorded, outcome, result);
@@ -169,6 +169,7 @@ Job replay_job(const TraceFile& recorded, const ReplayOptions& options) {
   job.test = recorded.invocation.test;
   job.part = recorded.invocation.part;
   job.known_races = recorded.trace.details.known_races;
+  take_libraries(engine_for(recorded, options), job);
   return job;
 }
 

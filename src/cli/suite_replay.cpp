@@ -307,7 +307,7 @@ void SuiteReplay::judge_alone(const SuiteSection& section, const SuiteSchedule& 
   if (trace.end == End::bug) {
     TraceFile now = section.header;
     now.symbols = {};
-    set_trace(now, trace, names, report.modules, program_.path());
+    set_trace(now, trace, names, report, program_.path());
     departures_from_base(trace, now.preemptions);
     TextStyle style = style_for(STDOUT_FILENO, options_.colour);
     style.directory = now.invocation.directory;

@@ -14,6 +14,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "protocol/names.hpp"
+
 namespace thrum {
 
 namespace {
@@ -713,6 +715,8 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.flag(x.led);
   codec.enumerator(x.suite, SuiteUse::replay);
   codec.optional(x.replay, [](auto& inner, auto& value) { inner.plan(value); });
+  codec.text(x.cpp_bitcode);
+  codec.text(x.c_bitcode);
 };
 
 }  // namespace
@@ -733,12 +737,14 @@ std::optional<Job> read_job(ByteReader& in, ThreadNames& names) {
 void write_report(ByteWriter& out, const Report& value, const ThreadNames& names) {
   Writer writer(out, names);
   report(writer, value);
+  write_names(out, value.names);
 }
 
 std::optional<Report> read_report(ByteReader& in, ThreadNames& names) {
   Reader reader(in, names);
   Report value;
   report(reader, value);
+  value.names = read_names(in);
   if (!in.ok()) return std::nullopt;
   return value;
 }

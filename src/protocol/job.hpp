@@ -10,6 +10,7 @@
 #include "campaign/explore.hpp"
 #include "campaign/strategies.hpp"
 #include "model/plan.hpp"
+#include "model/program_names.hpp"
 #include "model/waiting_loop.hpp"
 
 namespace thrum {
@@ -78,6 +79,10 @@ struct Job {
   bool led = false;         // plans come from outside (remote_program.hpp); no strategy runs here
   SuiteUse suite = SuiteUse::none;
   std::optional<Plan> replay;  // run only this plan, once, with everything recorded and its output shown
+  // For a worker that interprets the program: the bitcode of the C++ library and of C functions, which is
+  // linked to the program in this order. Empty: it is not there.
+  std::string cpp_bitcode;
+  std::string c_bitcode;
 };
 
 void write_job(ByteWriter& out, const Job& job, const ThreadNames& names);
@@ -162,7 +167,11 @@ struct Report {
   std::uint64_t executions_skipped = 0;  // executions that the test itself ended as skipped
   std::string skip_reason;               // the reason that the first of them gave
   std::string alone;                     // why only one worker could search; empty: several could
-  std::string refused;  // why the search could not be resumed, in one line; nothing was run. Empty: it could
+  // Why the search could not be resumed, or the program not be run, in one line; nothing was run. Empty: it
+  // could.
+  std::string refused;
+  // Of a program that was interpreted: the names of its places. A module's debug information has the others.
+  ProgramNames names;
 };
 
 void write_report(ByteWriter& out, const Report& report, const ThreadNames& names);

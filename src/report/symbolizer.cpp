@@ -90,6 +90,23 @@ SourceLine call_site(Dwarf_Die* inlined, Dwarf_Die* unit) {
 
 }  // namespace
 
+// As the program names a variable, from the name that the linker knows.
+std::string variable_name(const char* name) {
+  std::string text = demangle(name);
+  constexpr std::string_view kGuard = "guard variable for ";
+  text = text.starts_with(kGuard) ? std::string(kGuard) + short_function_name(text.substr(kGuard.size()))
+                                  : short_function_name(text);
+  constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+  if (std::size_t at = text.find(kUnnamed); at != std::string::npos) text.erase(at, kUnnamed.size());
+  constexpr std::string_view kInsideLibrary = "std::__";
+  if (text.starts_with(kInsideLibrary)) text = "std's own " + text.substr(text.rfind(':') + 1);
+  return text;
+}
+
+std::string with_offset(const std::string& name, std::uint64_t offset) {
+  return offset == 0 ? name : fmt::format("{}+{}", name, offset);
+}
+
 struct Symbolizer::Library {
   Dwfl* session = nullptr;
   Dwfl_Module* module = nullptr;
@@ -100,6 +117,8 @@ struct Symbolizer::Library {
   // information of libc takes a quarter of a second.
   bool has_lines = true;
   std::map<std::uint64_t, std::vector<SourceLine>> lines;  // by return address
+  // By name: where it lies, as the file counts; nothing: several have that name.
+  std::map<std::string, std::optional<std::uint64_t>> variables;
 
   explicit Library(const std::string& path) : has_lines(!is_system_path(path)) {
     session = dwfl_begin(&kCallbacks);
@@ -115,7 +134,24 @@ struct Symbolizer::Library {
   Library& operator=(const Library&) = delete;
 
   std::vector<SourceLine> lines_at(std::uint64_t return_offset);
+  const std::uint64_t* variable_at(const std::string& name);
 };
+
+const std::uint64_t* Symbolizer::Library::variable_at(const std::string& name) {
+  if (variables.empty()) {
+    const int count = dwfl_module_getsymtab(module);
+    for (int i = 1; i < count; ++i) {
+      GElf_Sym symbol;
+      GElf_Addr address = 0;
+      const char* own = dwfl_module_getsym_info(module, i, &symbol, &address, nullptr, nullptr, nullptr);
+      if (own == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT) continue;
+      const auto [entry, is_new] = variables.try_emplace(own, address - bias);
+      if (!is_new && entry->second != address - bias) entry->second.reset();
+    }
+  }
+  const auto found = variables.find(name);
+  return found != variables.end() && found->second ? &*found->second : nullptr;
+}
 
 Symbolizer::Symbolizer() = default;
 Symbolizer::~Symbolizer() = default;
@@ -182,19 +218,28 @@ std::string Symbolizer::data(const std::string& module, std::uint64_t offset, st
   const char* name = dwfl_module_addrinfo(library->module, offset + library->bias, &inside, &symbol, nullptr,
                                           nullptr, nullptr);
   if (name == nullptr || (inside >= symbol.st_size && inside != 0)) return "";
-  std::string text = demangle(name);
-  constexpr std::string_view kGuard = "guard variable for ";
-  text = text.starts_with(kGuard) ? std::string(kGuard) + short_function_name(text.substr(kGuard.size()))
-                                  : short_function_name(text);
-  constexpr std::string_view kUnnamed = "(anonymous namespace)::";
-  if (std::size_t at = text.find(kUnnamed); at != std::string::npos) text.erase(at, kUnnamed.size());
-  constexpr std::string_view kInsideLibrary = "std::__";
-  if (text.starts_with(kInsideLibrary)) text = "std's own " + text.substr(text.rfind(':') + 1);
+  const std::string text = variable_name(name);
   Dwarf_Addr bias = 0;
   Dwarf* dwarf = library->has_lines ? dwfl_module_getdwarf(library->module, &bias) : nullptr;
   Dwarf_Die* variable = dwarf ? library->globals.at(dwarf, offset + library->bias - inside - bias) : nullptr;
   if (variable != nullptr) return text + part_name(variable, inside, size);
-  return inside == 0 ? text : fmt::format("{}+{}", text, inside);
+  return with_offset(text, inside);
+}
+
+std::string Symbolizer::variable(const std::string& module, const std::string& name, std::uint64_t inside,
+                                 std::uint32_t size) {
+  Library* library = open(module);
+  const std::uint64_t* offset = library != nullptr ? library->variable_at(name) : nullptr;
+  const std::string whole = offset != nullptr ? data(module, *offset + inside, size) : "";
+  return whole.empty() ? with_offset(variable_name(name.c_str()), inside) : whole;
+}
+
+SourceLine Symbolizer::line(const CodeLine& line) {
+  SourceLine result{short_function_name(demangle(line.function.c_str())), normal_path(line.file.c_str()),
+                    line.line};
+  if (is_lambda(result.function)) result.function = "lambda";
+  if (!is_system_path(result.file)) result.text = sources_.text(result.file, result.line);
+  return result;
 }
 
 std::string Symbolizer::local(const std::string& module, const StackFrame& frame, std::uint64_t distance,
@@ -227,10 +272,13 @@ std::string Symbolizer::local(const std::string& module, const StackFrame& frame
 
 namespace {
 
+// Of an interpreted program: no function is longer, and their begins are multiples of it.
+constexpr std::uint64_t kFunctionSizeMax = std::uint64_t{1} << 20;
+
 // Names the places of one trace file.
 class Namer {
  public:
-  explicit Namer(TraceFile& file) : file_(file) {}
+  Namer(TraceFile& file, const ProgramNames& names) : file_(file), names_(names) {}
 
   void run() {
     const Trace& trace = file_.trace;
@@ -253,12 +301,48 @@ class Namer {
     return is_known ? &file_.modules[place.owner] : nullptr;
   }
 
+  bool is_interpreted(const Place& place) const {
+    return !names_.empty() && place.space == Place::Space::module && place.owner == 0;
+  }
+
+  std::vector<SourceLine> code_lines(const std::string& module, const Place& place) const {
+    if (!is_interpreted(place)) return symbolizer().code(module, place.offset);
+    std::vector<SourceLine> lines;
+    const auto found = std::ranges::lower_bound(names_.code, place.offset, {}, &NamedCode::offset);
+    if (found == names_.code.end() || found->offset != place.offset) return lines;
+    for (const CodeLine& line : found->lines) lines.push_back(symbolizer().line(line));
+    return lines;
+  }
+
+  std::string data_name(const std::string& module, const Place& place, std::uint32_t size) const {
+    if (!is_interpreted(place)) return symbolizer().data(module, place.offset, size);
+    const auto behind = std::ranges::upper_bound(names_.data, place.offset, {}, &NamedData::offset);
+    if (behind == names_.data.begin()) return "";
+    const NamedData& variable = *std::prev(behind);
+    const std::uint64_t inside = place.offset - variable.offset;
+    if (inside >= variable.size && inside != 0) return "";
+    return symbolizer().variable(module, variable.name, inside, size);
+  }
+
+  std::string interpreted_local(const StackFrame& frame, const Place& place) const {
+    const std::uint64_t distance = place.offset - frame.end;
+    for (const NamedLocal& local : names_.locals) {
+      const bool is_of_function =
+          frame.code.offset > local.function && frame.code.offset - local.function <= kFunctionSizeMax;
+      if (!is_of_function || distance > local.distance || local.distance - distance >= local.size) continue;
+      const SourceLine of = symbolizer().line({local.of, "", 0});
+      return with_offset(of.function + "::" + local.name, local.distance - distance);
+    }
+    return "";
+  }
+
   // The variable at a place on a stack; empty where none is known.
   std::string local_at(const Place& place, std::uint32_t size) const {
     const std::vector<StackFrame>& frames = file_.trace.details.frames;
     if (place.space != Place::Space::stack || place.number == 0 || place.number > frames.size()) return "";
     const StackFrame& frame = frames[place.number - 1];
     const std::string* module = module_of(frame.code);
+    if (is_interpreted(frame.code)) return interpreted_local(frame, place);
     return module ? symbolizer().local(*module, frame, place.offset, size) : "";
   }
 
@@ -266,8 +350,7 @@ class Namer {
     name_data(place, 0);  // in case that it is the second object of an event
     if (file_.symbols.pointers.contains(place)) return;
     const std::string* module = module_of(place);
-    std::string name =
-        module ? symbolizer().data(*module, place.offset, kPointer) : local_at(place, kPointer);
+    std::string name = module ? data_name(*module, place, kPointer) : local_at(place, kPointer);
     if (!name.empty()) file_.symbols.pointers[place] = std::move(name);
   }
 
@@ -275,7 +358,7 @@ class Namer {
     Symbols& symbols = file_.symbols;
     const std::string* module = module_of(place);
     if (module && !symbols.data.contains({place.owner, place.offset})) {
-      std::string name = symbolizer().data(*module, place.offset, size);
+      std::string name = data_name(*module, place, size);
       if (!name.empty()) symbols.data[{place.owner, place.offset}] = std::move(name);
     }
     if (symbols.locals.contains(place)) return;
@@ -286,8 +369,7 @@ class Namer {
   void name_stack(const std::vector<Place>& stack) {
     for (const Place& place : stack) {
       const std::string* module = module_of(place);
-      if (module)
-        file_.symbols.code.try_emplace({place.owner, place.offset}, symbolizer().code(*module, place.offset));
+      if (module) file_.symbols.code.try_emplace({place.owner, place.offset}, code_lines(*module, place));
     }
   }
 
@@ -299,6 +381,7 @@ class Namer {
   }
 
   TraceFile& file_;
+  const ProgramNames& names_;
 };
 
 }  // namespace
@@ -308,6 +391,6 @@ Symbolizer& symbolizer() {
   return only;
 }
 
-void name_places(TraceFile& file) { Namer(file).run(); }
+void name_places(TraceFile& file, const ProgramNames& names) { Namer(file, names).run(); }
 
 }  // namespace thrum

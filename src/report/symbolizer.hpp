@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "model/program_names.hpp"
 #include "report/source_lines.hpp"
 #include "report/trace_file.hpp"
 
@@ -32,6 +33,14 @@ class Symbolizer {
   // the access; 0: a synchronization object.
   std::string data(const std::string& module, std::uint64_t offset, std::uint32_t size = 0);
 
+  // The same of the variable that the linker knows by that name, `inside` bytes behind its begin. Where the
+  // file has several of that name, or none, nothing is known of its parts.
+  std::string variable(const std::string& module, const std::string& name, std::uint64_t inside,
+                       std::uint32_t size);
+
+  // A line of an interpreted program, with its text.
+  SourceLine line(const CodeLine& line);
+
   // The variable of a function at a distance from the upper end of the stack: "main::ready". Empty where none
   // is known to lie there. module: the one that frame.code names.
   std::string local(const std::string& module, const StackFrame& frame, std::uint64_t distance,
@@ -48,7 +57,8 @@ class Symbolizer {
 // The one of this process: files of the program do not change while it is checked.
 Symbolizer& symbolizer();
 
-// Names all places of the trace. modules must be filled in.
-void name_places(TraceFile& file);
+// Names all places of the trace. modules must be filled in. names: of the places of a program that was
+// interpreted, which is the only module; empty of any other.
+void name_places(TraceFile& file, const ProgramNames& names);
 
 }  // namespace thrum

@@ -258,7 +258,10 @@ void Watch::check_steps(Crew::Member& worker) {
   std::uint64_t steps = shared.steps - shared.steps_left;
   ProcessState state = process_state(worker.process);
   // What the search computes between executions is not the program's time.
-  const bool is_engines = shared.phase == Channel::Phase::searching && shared.in_execution == 0;
+  const bool is_between = shared.phase == Channel::Phase::searching && shared.in_execution == 0;
+  // So is the time for which an interpreter reads the program.
+  const bool is_reading = !settings_.interpreter.empty() && shared.phase == Channel::Phase::starting;
+  const bool is_engines = is_between || is_reading;
   if (steps != worker.steps || is_engines || state.stopped() || shared.state_passes != 0 ||
       shared.waits != 0) {
     worker.steps = steps;

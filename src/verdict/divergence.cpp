@@ -65,8 +65,8 @@ std::optional<DivergenceResult> describe_divergence(const Report& report, const 
   if (!divergence) return std::nullopt;
   TraceFile first;
   TraceFile second;
-  set_trace(first, divergence->first, names, report.modules, program);
-  set_trace(second, divergence->second, names, report.modules, program);
+  set_trace(first, divergence->first, names, report, program);
+  set_trace(second, divergence->second, names, report, program);
   const auto event = static_cast<std::size_t>(divergence->event);
   std::optional<DivergenceResult> result(std::in_place);
   result->event = divergence->event + 1;

@@ -151,7 +151,7 @@ TraceFile FoundBugs::trace_file(const FoundBug& bug, const WorkerOutcome& outcom
   file.switches = bug.switches;
   file.switches_minimal = bug.switches_minimal;
   file.execution = bug.execution;
-  set_trace(file, bug.trace, names, outcome.report.modules, program);
+  set_trace(file, bug.trace, names, outcome.report, program);
   file.trace.details.output.insert(0, outcome.output);  // what it printed before its first choice
   return file;
 }

@@ -8,13 +8,13 @@
 
 namespace thrum {
 
-void set_trace(TraceFile& file, const Trace& trace, const ThreadNames& names,
-               const std::vector<Module>& modules, const std::string& program) {
+void set_trace(TraceFile& file, const Trace& trace, const ThreadNames& names, const Report& report,
+               const std::string& program) {
   file.trace = trace;
   file.names = names;
   file.modules.clear();
-  for (const Module& module : modules) file.modules.push_back(module.path);
-  name_places(file);
+  for (const Module& module : report.modules) file.modules.push_back(module.path);
+  name_places(file, report.names);
   if (!file.invocation.program.empty()) return;
   for (std::string& path : file.modules) {
     if (path == program) path = "(compiled from the sources)";
@@ -26,7 +26,7 @@ std::vector<SourceLine> stack_lines(const Report& report, const std::vector<Plac
   TraceFile file;
   for (const Module& module : report.modules) file.modules.push_back(module.path);
   file.trace.details.failure_stack = stack;
-  name_places(file);
+  name_places(file, report.names);
   return user_lines(file, stack);
 }
 

@@ -10,10 +10,10 @@
 
 namespace thrum {
 
-// Fills in the trace, its modules and the names of its places. program: the file that ran; where
-// file.invocation names sources, its temporary path is replaced by a lasting name.
-void set_trace(TraceFile& file, const Trace& trace, const ThreadNames& names,
-               const std::vector<Module>& modules, const std::string& program);
+// Fills in the trace, the modules of its report and the names of its places. program: the file that ran;
+// where file.invocation names sources, its temporary path is replaced by a lasting name.
+void set_trace(TraceFile& file, const Trace& trace, const ThreadNames& names, const Report& report,
+               const std::string& program);
 
 // A stack of a report as lines of the user's own code, innermost first.
 std::vector<SourceLine> stack_lines(const Report& report, const std::vector<Place>& stack);

@@ -66,7 +66,7 @@ void describe_warnings(const Report& report, const ThreadNames& names, const std
     std::size_t threads = 0;
     for (const Trace& evidence : from.evidence) {
       TraceFile file;
-      set_trace(file, evidence, names, report.modules, program);
+      set_trace(file, evidence, names, report, program);
       if (from.kind == "lock-order") add_edge(file, warning);
       for (std::size_t i = 0;
            i < std::min(evidence.details.others.size(), evidence.details.other_places.size()); ++i) {

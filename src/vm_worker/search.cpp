@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "vm_worker/search.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include "campaign/session.hpp"
+#include "campaign/strategies.hpp"
+#include "protocol/search_channel.hpp"
+
+namespace thrum {
+
+namespace {
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void describe(const VmWorld& world, WorkerProgram& program, Report& report) {
+  const vm::Machine& machine = program.program().machine();
+  report.modules = {{machine.settings.arguments.front(), true}};
+  report.notes = program.notes();
+  report.names = machine.program_names();
+  report.threads = world.job().threads;
+  report.alone = "the machine searches alone";
+}
+
+void show_output(const vm::Machine& machine) {
+  std::fwrite(machine.output.data(), 1, machine.output.size(), stdout);
+  std::fflush(stdout);
+}
+
+Report replay(const VmWorld& world, WorkerProgram& program) {
+  Report report;
+  const Plan& plan = *world.job().replay;
+  Trace& trace = report.replayed.emplace();
+  program.announce(plan);
+  const double start = seconds_now();
+  program.run(plan, nullptr, Wanted::everything(), trace);
+  report.unmet = static_cast<std::uint32_t>(program.unmet());
+  report.result.seconds = seconds_now() - start;
+  report.result.executions = 1;
+  report.result.steps = trace.counts.steps;
+  report.result.threads_max = trace.counts.threads;
+  return report;
+}
+
+Report search(const VmWorld& world, WorkerProgram& program) {
+  const Job& job = world.job();
+  SessionSettings settings;
+  settings.make = [&job](bool is_fair) {
+    StrategySettings own = job.settings;
+    own.is_fair = is_fair;
+    own.has_unfolding = job.races == Races::report;
+    return make_strategy(job.strategy, own);
+  };
+  Limits& limits = settings.limits = limits_of(job);
+  limits.out_of_time = [&world] { return world.is_to_stop(); };
+  limits.announce = [&program](const Plan& plan) { program.announce(plan); };
+  limits.answer = [&world](const std::function<Progress()>& ask) { answer(world.channel(), ask); };
+  limits.now = seconds_now;
+  limits.note_bug = [&](const FoundBug& bug) { note_bug(world.ledger(), bug, program.names()); };
+  limits.note_level = [&](const SearchResult& so_far) {
+    Report level;
+    level.started_threads = true;
+    level.result = so_far;
+    describe(world, program, level);
+    note_level(world.ledger(), level, program.names());
+  };
+  settings.repeat = job.repeat;
+  settings.simplifies = !job.digest_traces;
+  Session::Host host;
+  Report report;
+  report.result = Session(program, host, settings).run();
+  return report;
+}
+
+// Before its first choice the time may end, and calls may be refused.
+Report report_early_end(const VmWorld& world, WorkerProgram& program) {
+  const Trace& trace = program.early_end();
+  Report report =
+      report_of_one_execution(world.job(), trace, trace.end == End::finished && program.notes().empty());
+  if (trace.end == End::time)
+    report.result.lost_reason = "the time ended before the program made its first choice";
+  return report;
+}
+
+}  // namespace
+
+Report run_vm_search(const VmWorld& world, WorkerProgram& program) {
+  Report report;
+  if (program.ended_early()) {
+    report = report_early_end(world, program);
+  } else {
+    world.channel().phase.store(Channel::Phase::searching, std::memory_order_release);
+    report = world.job().replay ? replay(world, program) : search(world, program);
+    report.started_threads = true;
+  }
+  if (world.job().replay) show_output(program.program().machine());
+  describe(world, program, report);
+  return report;
+}
+
+}  // namespace thrum

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The machine's program as the supervisor watches it: its steps stand in the channel while it runs, and it
+// ends when it is told to, because the time is over or because it hangs.
+//
+// Thread safety: none; one object in a process.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vm/vm_program.hpp"
+#include "vm_worker/world.hpp"
+
+namespace thrum {
+
+class WorkerProgram final : public Program {
+ public:
+  // Runs the program up to its first choice. Throws vm::Refused.
+  WorkerProgram(vm::Code& code, const VmWorld& world, ThreadNames& names, std::vector<std::string> arguments);
+  ~WorkerProgram() override;
+
+  bool ended_early() const { return program_.ended_early(); }
+  // The one execution of a program that ended early.
+  const Trace& early_end() const { return program_.early_end(); }
+
+  void run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) override;
+  ThreadNames& names() override { return program_.names(); }
+  vm::VmProgram& program() { return program_; }
+
+  // The plan that runs next.
+  void announce(const Plan& plan);
+  // What must be told besides: calls that the machine refused.
+  const std::vector<Note>& notes() const { return notes_; }
+  // Departures of the last plan that were not met.
+  std::size_t unmet() const { return program_.machine().director.left(); }
+
+ private:
+  void run_fatal(const FatalPlan& fatal, const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace);
+  void note_refused(const std::string& why, const Trace& trace);
+
+  const VmWorld& world_;
+  const FatalPlan* fatal_ = nullptr;
+  std::vector<Note> notes_;
+  vm::VmProgram program_;
+};
+
+}  // namespace thrum
