@@ -2,6 +2,7 @@
 # in both, by paths relative to its own executable:
 #
 #   bin/thrum  bin/thrum-c++  bin/thrum-cc  bin/thrum-gcc-ar …
+#   lib/thrum/thrum-vm (with LLVM)
 #   lib/thrum/libthrum.so  lib/thrum/libtsan.so  lib/thrum/wrap.options
 #   include/thrum/ (what programs include), include/thrum/detail/ (what these headers and the drivers use)
 #   share/thrum/libraries/ (what becomes bitcode on the user's machine)

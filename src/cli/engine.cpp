@@ -42,7 +42,7 @@ constexpr LackingRow kLacking[] = {
     {"--resume", [](const CheckOptions& o) { return !o.resume.empty(); }},
     {"--races explore", [](const CheckOptions& o) { return o.races == "explore"; }},
     {"--leaks", [](const CheckOptions& o) { return o.leaks; }},
-    {"--bound yields", [](const CheckOptions& o) { return o.yields != 0; }},
+    {"--bound yields=N", [](const CheckOptions& o) { return o.yields != 0; }},
     {"--coverage values", [](const CheckOptions& o) { return o.coverage == "values"; }},
     {"--program-memory", [](const CheckOptions& o) { return is_given(o, "--program-memory"); }},
     {kSystemThreads, [](const CheckOptions& o) { return o.threads == "system"; }},

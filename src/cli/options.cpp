@@ -232,11 +232,11 @@ void validate(CheckOptions& options) {
   if (options.inputs.empty()) throw UserError("inputs is required; see thrum --help");
   check_strategy(options.strategy);
   validate_suite(options);
+  read_bound(options);
   refuse_what_engine_lacks(options);
   if (options.jobs == 0 && options.engine == kVmEngine) options.jobs = 1;
   if (options.jobs == 0)
     options.jobs = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kJobsMax);
-  read_bound(options);
   read_fairness(options);
   check_races(options);
   check_plot_unfolding(options);

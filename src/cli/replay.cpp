@@ -15,6 +15,7 @@
 #include "cli/boolean_program.hpp"
 #include "cli/engine.hpp"
 #include "cli/sequential_trace.hpp"
+#include "report/same_execution.hpp"
 #include "report/text_report.hpp"
 #include "supervisor/executable.hpp"
 #include "supervisor/signals.hpp"
@@ -85,6 +86,7 @@ int replay_one(const TraceFile& recorded, const ReplayOptions& options) {
   if (outcome.report.replayed) {
     TraceFile now = recorded;
     now.symbols = {};
+    now.engine = engine;
     set_trace(now, *outcome.report.replayed, names, outcome.report, program.path());
     text = judge_replay(recorded, now, outcome.report, options.colour, result);
   } else {

@@ -109,6 +109,9 @@ Report sample_report(const Threads& threads) {
   report.executions_skipped = 2;
   report.skip_reason = "no network";
   report.replayed = sample_trace(threads);
+  report.names.code = {{0x31, {{"_Z3runv", "/src/run.cpp", 7}, {"main", "", 0}}}};
+  report.names.data = {{0x40, 8, "counter"}};
+  report.names.locals = {{0x30, 16, 4, "_Z3runv", "ready"}};
   report.suite = SuiteRun{9, {{3, 1, End::diverged}, {7, 2, End::steps}}, {4, 5}, 9, true};
   return report;
 }

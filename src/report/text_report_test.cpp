@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report/text_report.hpp"
+#include "report/same_execution.hpp"
 
 #include <gtest/gtest.h>
 

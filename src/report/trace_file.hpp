@@ -89,8 +89,4 @@ std::string to_json_line(const TraceFile& file);
 // Nothing, and one line that says what is wrong, where the text is no such file.
 std::optional<TraceFile> trace_file_from_json(const std::string& text, std::string& problem);
 
-// As first_difference() (campaign/confirm.hpp), for traces of two processes, which number modules and threads
-// differently and place them elsewhere. first_difference: one line, where they differ.
-bool same_execution(const TraceFile& a, const TraceFile& b, std::string& first_difference);
-
 }  // namespace thrum

@@ -102,6 +102,10 @@ bool Machine::perform_atomic(Thread& thread, const AtomicSite& site, std::uint64
 bool Machine::report(const AtomicStep& step, bool changes, std::uint64_t value, std::uint64_t operand,
                      Outcome outcome, int order) {
   if (!step.is_event || over) return !over;
+  if (order != __ATOMIC_SEQ_CST && !step.site.is_volatile && last_weaker_ != &step.site) {
+    last_weaker_ = &step.site;
+    weaker_atomics_.insert(&step.site);
+  }
   const std::size_t before = trace->events.size();
   done(changes, value, operand, outcome);
   if (trace->events.size() != before && !step.site.is_volatile && order != __ATOMIC_SEQ_CST) {

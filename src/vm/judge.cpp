@@ -29,6 +29,11 @@ MemoryOrder memory_order(int order) {
 bool Machine::judge(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number) {
   if (over) return false;
   if (__builtin_expect(recognises_, 0)) recognise(kind, address, size, code_number);
+  if (kind == AccessKind::free) {
+    const std::uint16_t me = current().number;
+    freed_.push_back(
+        {address, static_cast<std::uint32_t>(size), kind, code_number, {races.clock(me)[me], me}});
+  }
   if (!races.access(current().number, kind, address, size, code_number)) return true;
   return check_races(address, size);
 }
@@ -62,11 +67,24 @@ void Machine::fail_by_race(const Race& race) {
                   code_of_access(race.later.code),
                   {}};
   tell_earlier(race.earlier, failure);
-  const Access& later = race.later;
-  failure.accesses.push_back(
-      {current().id, later.kind, later.size, later.address, code_of_access(later.code), current().events, 0});
-  write_down(later.kind, later.address, later.size, later.code);
+  fail_with(std::move(failure), race.later.kind, race.later.address, race.later.size, race.later.code);
+}
+
+// The access that fails comes last.
+void Machine::fail_with(Failure failure, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                        std::uint64_t code_number) {
+  failure.accesses.push_back({current().id, kind, static_cast<std::uint32_t>(size), address,
+                              code_of_access(code_number), current().events, 0});
+  write_down(kind, address, size, code_number);
   fail(std::move(failure));
+}
+
+// Which thread freed the block, if that is known.
+void Machine::tell_freed(const Heap::Block& block, Failure& failure) {
+  const auto last = std::find_if(freed_.rbegin(), freed_.rend(), [&](const Access& access) {
+    return access.address - block.begin < std::max<std::uint64_t>(block.size, 1);
+  });
+  if (last != freed_.rend()) tell_earlier(*last, failure);
 }
 
 std::uint64_t Machine::code_of_access(std::uint64_t code_number) const {

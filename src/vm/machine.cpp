@@ -225,11 +225,16 @@ Stop Machine::fail_access(std::uint64_t address, std::uint64_t size, bool writes
   const std::uint8_t shadow = shadow_at<std::uint8_t>(wrong);
   if ((shadow & kFreed) != 0) {
     const std::optional<Heap::Block> block = heap.find(address);
-    std::string where = " of a freed heap block";
-    if (block)
-      where = " at offset " + std::to_string(address - block->begin) + " of a freed heap block of " +
-              std::to_string(block->size) + " bytes";
-    return fail(BugKind::use_after_free, text + where);
+    Failure failure{BugKind::use_after_free, text, current().id, code_of(current()), {}};
+    if (block) {
+      failure.message +=
+          " in a block of " + std::to_string(block->size) + (block->size == 1 ? " byte" : " bytes");
+      tell_freed(*block, failure);
+    }
+    failure.message += " that has been freed";
+    const AccessKind kind = writes ? AccessKind::plain_write : AccessKind::plain_read;
+    fail_with(std::move(failure), kind, address, size, code_of(current()));
+    return Stop::over;
   }
   if ((shadow & kDead) != 0)
     return fail(BugKind::use_after_free, text + " of a variable whose scope has ended");
@@ -238,8 +243,9 @@ Stop Machine::fail_access(std::uint64_t address, std::uint64_t size, bool writes
   if (!is_known) return fail(BugKind::crash, "segmentation fault");
   const std::optional<Heap::Block> block = heap.find(wrong);
   if (block) {
-    return fail(BugKind::buffer_overflow,
-                text + " beyond a heap block of " + std::to_string(block->size) + " bytes");
+    return fail(BugKind::buffer_overflow, text + " that does not lie inside its block of " +
+                                              std::to_string(block->size) +
+                                              (block->size == 1 ? " byte" : " bytes"));
   }
   return fail(BugKind::buffer_overflow, text + " beyond its object");
 }

@@ -237,6 +237,8 @@ class Machine : public Pending {
   std::vector<Place> running_stack() { return stack_of(current()); }
   void note_allocation(std::uint64_t block, std::uint64_t size);
   ProgramNames program_names() const;
+  // How many atomic operations were seen that ask for less than sequential consistency.
+  std::size_t weaker_atomics() const { return weaker_atomics_.size(); }
 
   // Set at any moment, also by a handler of a signal.
   volatile ToldToEnd told_to_end = ToldToEnd::no;
@@ -326,6 +328,9 @@ class Machine : public Pending {
   void use_object(const Thread& thread);
   void fail_by_race(const Race& race);
   void stand_at(const Instruction* where);
+  void tell_freed(const Heap::Block& block, Failure& failure);
+  void fail_with(Failure failure, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                 std::uint64_t code_number);
   void tell_earlier(const Access& access, Failure& failure);
   void recognise(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number);
   void write_down(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number);
@@ -350,8 +355,12 @@ class Machine : public Pending {
   };
   std::optional<Earlier> earlier_;
   bool recognises_ = false;
+  std::vector<Access> freed_;  // frees in this execution, if races are looked for
   std::optional<MemoryAccess> recognised_;
   EventPlaces recognised_places_;
+
+  std::set<const AtomicSite*> weaker_atomics_;
+  const AtomicSite* last_weaker_ = nullptr;
 
   bool is_prepared_ = false;
   std::uint64_t patience_left_ = 0;

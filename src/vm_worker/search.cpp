@@ -20,7 +20,13 @@ double seconds_now() {
 void describe(const VmWorld& world, WorkerProgram& program, Report& report) {
   const vm::Machine& machine = program.program().machine();
   report.modules = {{machine.settings.arguments.front(), true}};
-  report.notes = program.notes();
+  if (machine.weaker_atomics() != 0) {
+    report.notes.push_back(
+        {"weaker-atomics", machine.weaker_atomics(),
+         "atomic operations that ask for less than sequential consistency were run as if they asked for it",
+         false});
+  }
+  report.notes.insert(report.notes.end(), program.notes().begin(), program.notes().end());
   report.names = machine.program_names();
   report.threads = world.job().threads;
   report.alone = "the machine searches alone";

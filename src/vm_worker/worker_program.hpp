@@ -25,6 +25,7 @@ class WorkerProgram final : public Program {
   const Trace& early_end() const { return program_.early_end(); }
 
   void run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) override;
+  Wanted::Set can_record() const override { return program_.can_record(); }
   ThreadNames& names() override { return program_.names(); }
   vm::VmProgram& program() { return program_; }
 

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/same_execution.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/source_lines.hpp"
+
+namespace thrum {
+
+namespace {
+
+std::string module_of(const TraceFile& file, const Place& place) {
+  return place.owner < file.modules.size() ? file.modules[place.owner] : std::string();
+}
+
+// Two places in two processes. An address that nothing lasting is known of is the same as any other such.
+bool same_place(const TraceFile& a, const Place& x, const TraceFile& b, const Place& y) {
+  if (x.space != y.space) return false;
+  switch (x.space) {
+    case Place::Space::none:
+    case Place::Space::other: return true;
+    case Place::Space::module: return x.offset == y.offset && module_of(a, x) == module_of(b, y);
+    case Place::Space::stack: return x.offset == y.offset && a.names.name(x.owner) == b.names.name(y.owner);
+    case Place::Space::heap: break;
+  }
+  return x.offset == y.offset && x.number == y.number && a.names.name(x.owner) == b.names.name(y.owner);
+}
+
+// Two engines place code, variables and stacks elsewhere, and one of them sees the blocks that libc allocates
+// for itself. What has a name is the same by that.
+bool same_named_place(const TraceFile& a, const Place& x, const TraceFile& b, const Place& y) {
+  if (x.space != y.space) return false;
+  switch (x.space) {
+    case Place::Space::module:
+    case Place::Space::heap: return a.place_name(x) == b.place_name(y);
+    case Place::Space::stack: return a.names.name(x.owner) == b.names.name(y.owner);
+    case Place::Space::none:
+    case Place::Space::other: break;
+  }
+  return true;
+}
+
+// The lines of the program's own code, which were inlined or not.
+bool same_lines(const TraceFile& a, const std::vector<Place>& s, const TraceFile& b,
+                const std::vector<Place>& t) {
+  const std::vector<SourceLine> lines = user_lines(a, s), others = user_lines(b, t);
+  return std::ranges::equal(lines, others, [](const SourceLine& one, const SourceLine& other) {
+    return one.function == other.function && one.file == other.file && one.line == other.line;
+  });
+}
+
+bool same_value(const TraceFile& a, std::uint64_t u, const Place& x, const TraceFile& b, std::uint64_t v,
+                const Place& y) {
+  const bool same = a.engine == b.engine ? same_place(a, x, b, y) : same_named_place(a, x, b, y);
+  return same && (x.space != Place::Space::none || u == v);
+}
+
+bool same_stack(const TraceFile& a, const std::vector<Place>& s, const TraceFile& b,
+                const std::vector<Place>& t) {
+  if (a.engine != b.engine) return same_lines(a, s, b, t);
+  return std::ranges::equal(
+      s, t, [&](const Place& one, const Place& other) { return same_place(a, one, b, other); });
+}
+
+EventPlaces lookup_places(const TraceFile& file, std::size_t i) {
+  return i < file.trace.details.places.size() ? file.trace.details.places[i] : EventPlaces{};
+}
+
+bool same_event(const TraceFile& a, const TraceFile& b, std::size_t i) {
+  const Event& x = a.trace.events[i];
+  const Event& y = b.trace.events[i];
+  EventPlaces p = lookup_places(a, i);
+  EventPlaces q = lookup_places(b, i);
+  return a.names.name(x.thread) == b.names.name(y.thread) && x.index == y.index &&
+         x.operation == y.operation && x.outcome == y.outcome && x.size == y.size &&
+         same_value(a, x.object, p.object, b, y.object, q.object) &&
+         same_value(a, x.value, p.value, b, y.value, q.value) &&
+         same_value(a, x.operand, p.operand, b, y.operand, q.operand) && same_stack(a, p.stack, b, q.stack);
+}
+
+std::string describe(const TraceFile& file, std::size_t i) {
+  if (i >= file.trace.events.size()) return "the end of the execution";
+  const Event& event = file.trace.events[i];
+  EventPlaces places = lookup_places(file, i);
+  std::string text =
+      fmt::format("thread {} {}", file.names.name(event.thread), operation_name(event.operation));
+  if (std::string object = file.place_name(places.object); !object.empty()) text += " of " + object;
+  text += fmt::format(" (its event {}", event.index + 1);
+  if (event.value != 0 && places.value.space == Place::Space::none)
+    text += fmt::format(", value {}", event.value);
+  text += ")";
+  if (!places.stack.empty()) {
+    for (const SourceLine& line : file.lines(places.stack[0])) {
+      text += fmt::format(" at {}:{}", line.file, line.line);
+      break;
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+bool same_execution(const TraceFile& a, const TraceFile& b, std::string& first_difference) {
+  std::size_t count = std::min(a.trace.events.size(), b.trace.events.size());
+  std::size_t i = 0;
+  while (i < count && same_event(a, b, i)) ++i;
+  if (i < count || a.trace.events.size() != b.trace.events.size()) {
+    first_difference = fmt::format("event {} was {}, now {}", i + 1, describe(a, i), describe(b, i));
+    return false;
+  }
+  const Failure& x = a.trace.failure;
+  const Failure& y = b.trace.failure;
+  if (a.trace.end == b.trace.end && x.kind == y.kind && x.message == y.message) return true;
+  first_difference = fmt::format("after the same {} events it ended with \"{}\", now with \"{}\"",
+                                 a.trace.events.size(), x.message, y.message);
+  return false;
+}
+
+}  // namespace thrum
