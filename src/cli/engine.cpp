@@ -36,13 +36,16 @@ struct LackingRow {
 };
 
 constexpr const char* kSystemThreads = "--threads system";
+constexpr const char* kLeaks = "--leaks";
+constexpr const char* kExploredRaces = "--races explore";
 constexpr LackingRow kLacking[] = {
     {"--jobs above 1", [](const CheckOptions& o) { return o.jobs > 1; }},
     {"--checkpoint", [](const CheckOptions& o) { return !o.checkpoint.empty(); }},
     {"--resume", [](const CheckOptions& o) { return !o.resume.empty(); }},
-    {"--races explore", [](const CheckOptions& o) { return o.races == "explore"; }},
-    {"--leaks", [](const CheckOptions& o) { return o.leaks; }},
+    {kExploredRaces, [](const CheckOptions& o) { return o.races == "explore"; }},
+    {kLeaks, [](const CheckOptions& o) { return o.leaks; }},
     {"--bound yields=N", [](const CheckOptions& o) { return o.yields != 0; }},
+    {"--trace-digest", [](const CheckOptions& o) { return o.trace_digest; }},
     {"--coverage values", [](const CheckOptions& o) { return o.coverage == "values"; }},
     {"--program-memory", [](const CheckOptions& o) { return is_given(o, "--program-memory"); }},
     {kSystemThreads, [](const CheckOptions& o) { return o.threads == "system"; }},
@@ -73,6 +76,12 @@ void refuse_threads_on_engine(const std::string& engine, Threads threads) {
 
 void refuse_tests_on_engine(const std::string& engine) {
   if (engine == kVmEngine) lacks(kTests);
+}
+
+void refuse_replay_on_engine(const std::string& engine, bool leaks, Races races) {
+  if (engine != kVmEngine) return;
+  if (leaks) lacks_option(kLeaks);
+  if (races == Races::explore) lacks_option(kExploredRaces);
 }
 
 void refuse_suites_on_engine(const std::string& engine) {

@@ -74,6 +74,7 @@ int replay_one(const TraceFile& recorded, const ReplayOptions& options) {
   ReplayedProgram program;
   const std::string engine = engine_for(recorded, options);
   refuse_threads_on_engine(engine, options.threads);
+  refuse_replay_on_engine(engine, recorded.leaks || options.leaks, races_of(recorded.races));
   program.prepare(recorded.invocation, engine);
   ThreadNames names = recorded.names;
   const WorkerOutcome outcome = replay_plan(recorded, program, options, names);

@@ -82,6 +82,7 @@ TEST_F(Engine, WhatItDoesNotHaveYet) {
                                       {"--program-memory", "1G"},
                                       {"--races", "explore"},
                                       {"--leaks"},
+                                      {"--trace-digest"},
                                       {"--bound", "yields=2"},
                                       {"--coverage", "values"},
                                       {"--threads", "system"},
@@ -169,6 +170,8 @@ TEST_F(Engine, TracesSayTheEngineAndTheCode) {
   EXPECT_EQ(trace.at("bitcode"), true);
   EXPECT_EQ(replay({"--json", "replay.json"}).exit_code, 1);
   EXPECT_EQ(nlohmann::json::parse(read(path("replay.json"))).at("engine"), "native");
+
+  expect_refused(replay({"--engine", "vm", "--leaks"}), "has no --leaks");
 
   check({example("refcount.cpp")}, 1);
   trace = nlohmann::json::parse(read(path("thrum-out/bug-1.trace.json")));
