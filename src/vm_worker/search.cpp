@@ -7,6 +7,7 @@
 
 #include "campaign/session.hpp"
 #include "campaign/strategies.hpp"
+#include "protocol/remote_program.hpp"
 #include "protocol/search_channel.hpp"
 
 namespace thrum {
@@ -49,6 +50,16 @@ Report replay(const VmWorld& world, WorkerProgram& program) {
   report.result.executions = 1;
   report.result.steps = trace.counts.steps;
   report.result.threads_max = trace.counts.threads;
+  return report;
+}
+
+// Runs the plans that come from outside.
+Report serve_leader(const VmWorld& world, WorkerProgram& program) {
+  Report report;
+  serve(world.channel(), program, futex_of_libc, [&](const Plan& plan) {
+    program.announce(plan);
+    ++report.result.executions;
+  });
   return report;
 }
 
@@ -100,7 +111,9 @@ Report run_vm_search(const VmWorld& world, WorkerProgram& program) {
     report = report_early_end(world, program);
   } else {
     world.channel().phase.store(Channel::Phase::searching, std::memory_order_release);
-    report = world.job().replay ? replay(world, program) : search(world, program);
+    report = world.job().replay ? replay(world, program)
+             : world.job().led  ? serve_leader(world, program)
+                                : search(world, program);
     report.started_threads = true;
   }
   if (world.job().replay) show_output(program.program().machine());

@@ -5,6 +5,7 @@
 //                           for each; 2000 are the full run)
 //   THRUM_NATIVE_SEED       seed of the first (1); the next has the next seed
 //   THRUM_NATIVE_FLAGS      for the compiler (-O1)
+//   THRUM_NATIVE_ENGINE     vm: the machine, which runs the same programs' bitcode (native)
 //
 // A disagreement is reported with its seed and a shrunk program, in the form in which it belongs into a new
 // file in toys/; the sources are kept.

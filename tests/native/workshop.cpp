@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 
 #include "programs/child_process.hpp"
 
@@ -21,6 +23,12 @@ ChildResult thrum(std::vector<std::string> command) {
   if (result.timed_out) throw std::runtime_error("thrum does not end");
   if (result.left_processes) throw std::runtime_error("thrum leaves a process behind");
   return result;
+}
+
+// Whether the machine is to be compared, and not the native engine.
+bool is_machine() {
+  const char* engine = std::getenv("THRUM_NATIVE_ENGINE");
+  return engine != nullptr && std::string_view(engine) == "vm";
 }
 
 }  // namespace
@@ -41,8 +49,10 @@ std::string Workshop::compile(const std::string& name, const std::string& source
   std::ofstream(path(name + ".cpp")) << source;
   const char* flags = flag.empty() ? std::getenv("THRUM_NATIVE_FLAGS") : flag.c_str();
   // Line numbers take time, and places are in the messages.
-  ChildResult result =
-      thrum({"c++", "-std=c++20", flags ? flags : "-O1", "-g0", path(name + ".cpp"), "-o", path(name)});
+  std::vector<std::string> command = {"c++", "-std=c++20", flags ? flags : "-O1", "-g0", path(name + ".cpp"),
+                                      "-o",  path(name)};
+  if (is_machine()) command.insert(command.begin() + 1, "--bitcode");
+  ChildResult result = thrum(std::move(command));
   return result.exit_code == 0 ? "" : "it does not compile: " + result.errors;
 }
 
@@ -50,6 +60,7 @@ nlohmann::json Workshop::check(const std::string& name, std::size_t number,
                                const std::vector<std::string>& options) const {
   std::vector<std::string> command = {"check", path(name), "--keep-going", "--json",
                                       "-",     "--out",    path("out")};
+  if (is_machine()) command.insert(command.end(), {"--engine", "vm", "--jobs", "1"});
   command.insert(command.end(), options.begin(), options.end());
   command.insert(command.end(), {"--", std::to_string(number)});
   ChildResult result = thrum(command);
