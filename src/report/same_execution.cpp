@@ -31,6 +31,8 @@ bool same_place(const TraceFile& a, const Place& x, const TraceFile& b, const Pl
 // Two engines place code, variables and stacks elsewhere, and one of them sees the blocks that libc allocates
 // for itself. What has a name is the same by that.
 bool same_named_place(const TraceFile& a, const Place& x, const TraceFile& b, const Place& y) {
+  // One engine may have a name for an address that the other knows nothing of.
+  if (x.space == Place::Space::other || y.space == Place::Space::other) return true;
   if (x.space != y.space) return false;
   switch (x.space) {
     case Place::Space::module:

@@ -13,8 +13,6 @@ namespace {
 
 // In the program's memory behind its variables.
 constexpr std::uint64_t kArguments = kGlobals + kGlobalsSize + (1 << 20);
-constexpr std::uint64_t kRandomState =
-    3;  // the object that represents random state; no address of the program
 
 struct Handler {
   std::uint64_t function;
@@ -184,7 +182,7 @@ void seed_random(RandomState& state, std::uint32_t number) {
 
 Next do_rand(Call& call) {
   Machine& machine = call.machine;
-  if (const auto next = stand(call, 0, Operation::random_draw, kRandomState)) return *next;
+  if (const auto next = stand(call, 0, Operation::random_draw, kRandomObject)) return *next;
   RandomState& state = random_state();
   machine.memory.note(reinterpret_cast<std::uint64_t>(&state), sizeof state);
   if (state.is_seeded == 0) seed_random(state, 1);
@@ -194,7 +192,7 @@ Next do_rand(Call& call) {
 }
 
 Next do_srand(Call& call) {
-  if (const auto next = stand(call, 0, Operation::random_draw, kRandomState)) return *next;
+  if (const auto next = stand(call, 0, Operation::random_draw, kRandomObject)) return *next;
   RandomState& state = random_state();
   call.machine.memory.note(reinterpret_cast<std::uint64_t>(&state), sizeof state);
   seed_random(state, static_cast<std::uint32_t>(call.argument(0)));

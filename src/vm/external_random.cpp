@@ -38,17 +38,17 @@ std::uint32_t four_bytes(const Call& call) {
 
 // The state that drand48 and its like share; all of it is 0 at first.
 drand48_data& shared_state() { return at<drand48_data>(state_place(LibraryState::random)); }
-constexpr std::uint64_t kObject = 4;  // represents it; no address of the program
 
-// One operation on the shared state; it returns the call's result.
+// One operation on the shared state; it returns the call's result. is_told: the event has it, as a whole
+// number.
 template <typename Operate>
-Next change_shared(Call& call, bool draws, Operate operate) {
+Next change_shared(Call& call, bool is_told, Operate operate) {
   Machine& machine = call.machine;
-  if (const auto next = stand(call, 0, Operation::random_draw, kObject)) return *next;
+  if (const auto next = stand(call, 0, Operation::random_draw, kRandomObject)) return *next;
   drand48_data& state = shared_state();
   machine.memory.note(reinterpret_cast<std::uint64_t>(&state), sizeof state);
   const std::uint64_t value = operate(state);
-  machine.done(true, draws ? value : 0);
+  machine.done(true, is_told ? value : 0);
   if (machine.over) return Next::over;
   return call.site.results == 0 ? Next::done : call.result(value);
 }
@@ -95,7 +95,7 @@ Next do_srand48(Call& call) {
   });
 }
 Next do_drand48(Call& call) {
-  return change_shared(call, true, [](drand48_data& state) {
+  return change_shared(call, false, [](drand48_data& state) {
     double value = 0;
     drand48_r(&state, &value);
     return bits(value);

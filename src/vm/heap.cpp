@@ -142,6 +142,11 @@ std::uint64_t Heap::size_of(std::uint64_t address) const {
   return header(address - own.size).size - own.size;
 }
 
+Heap::Block Heap::block_at(std::uint64_t address) const {
+  const Header& own = header(address);
+  return {address, size_of(address), own.thread, own.number, own.state != State::freed};
+}
+
 // The block whose header is at place, which moves on to the next one.
 std::optional<Heap::Block> Heap::next_block(std::uint64_t& place) const {
   const std::uint64_t begin = place + sizeof(Header);

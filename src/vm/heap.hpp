@@ -37,6 +37,8 @@ class Heap {
   // REQUIRES: a live block begins there.
   std::uint64_t size_of(std::uint64_t address) const;
   bool is_live_block(std::uint64_t address) const;
+  // REQUIRES: a block begins there.
+  Block block_at(std::uint64_t address) const;
   // The block in whose memory, or in whose header, the address lies.
   std::optional<Block> find(std::uint64_t address) const;
 

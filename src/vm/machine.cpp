@@ -45,7 +45,7 @@ Machine::Machine(Code& its_code, const MachineSettings& its_settings, ThreadName
 
 void Machine::load_program() {
   for (const auto& function : code.functions) {
-    if (function->is_decoded) bind_handlers(*function);
+    if (function->is_decoded) bind_handlers(*function, settings.loop);
   }
   for (const Variable& variable : code.variables) {
     if (variable.is_thread_local || variable.size == 0) continue;
@@ -59,7 +59,7 @@ void Machine::load_program() {
 
 void Machine::decode(Function& function) {
   code.decode(function);
-  bind_handlers(function);
+  bind_handlers(function, settings.loop);
 }
 
 Function* Machine::function_at_address(std::uint64_t address) const {

@@ -17,6 +17,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -35,9 +36,21 @@
 namespace thrum::vm {
 
 inline constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
-inline constexpr std::uint64_t kClockObject = 1;  // represents the clock in events; no address of the program
+// What stands for the clock, and for the C library's random numbers, in events; no addresses of the program.
+inline constexpr std::uint64_t kClockObject = 1;
+inline constexpr std::uint64_t kRandomObject = 3;
+
+class Machine;
+enum class Stop : std::uint8_t;
+
+// A loop that interprets a thread's instructions. handlers not nullptr: nothing runs, and the handlers of its
+// operations are put there (Instruction::handler), by opcode.
+using Loop = Stop (*)(Machine* machine, Thread* thread, std::uint32_t* handlers);
+// The one for concrete values.
+Stop run_concrete(Machine* machine, Thread* thread, std::uint32_t* handlers);
 
 struct MachineSettings {
+  Loop loop = run_concrete;
   bool reuses_blocks = true;  // of the heap: as the native engine's heap `lifo`
   bool judges_races = true;   // and looks for accesses to memory that is not in use by other threads
   bool spurious = false;      // condition waits may end without a reason
@@ -313,6 +326,7 @@ class Machine : public Pending {
   void note_footprint(const Thread& thread, bool writes, std::uint64_t address, std::uint64_t size);
   void record_access(const Thread& thread, Operation operation, bool writes, std::uint64_t address,
                      std::uint64_t size);
+  std::uint32_t early_stack();
   void note_foreign(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number);
   bool end_judged(const Thread& thread);
   std::optional<Stop> go_on_at_end(Thread& thread);
@@ -369,8 +383,14 @@ class Machine : public Pending {
     std::vector<Place> stack;
   };
   using BlockName = std::pair<ThreadId, std::uint32_t>;
-  std::map<BlockName, Allocation> early_allocations_;  // before the first choice
-  std::map<BlockName, Allocation> allocations_;        // of the execution
+  std::map<BlockName, Allocation> allocations_;  // of the execution
+  struct EarlyAllocation {                       // before the first choice, by main
+    std::uint64_t size = 0;
+    std::uint32_t stack = 0;  // in early_stacks_
+  };
+  std::vector<EarlyAllocation> early_allocations_;                      // by number
+  std::vector<std::vector<std::uint64_t>> early_stacks_;                // return addresses, innermost first
+  std::unordered_map<std::uint64_t, std::size_t> early_stack_numbers_;  // by hash
   // That place_of() has named.
   std::set<std::uint64_t> named_code_;
   std::set<std::uint64_t> named_data_;
@@ -399,11 +419,7 @@ class Machine : public Pending {
 // An order of C++ (__ATOMIC_ACQUIRE and so on) as the race detector has it.
 MemoryOrder memory_order(int order);
 
-// Interprets the thread's instructions. machine == nullptr: nothing runs, and the handlers of the operations
-// are put into `handlers` (Instruction::handler).
-Stop run(Machine* machine, Thread* thread, std::uint32_t* handlers = nullptr);
-
-// What the decoder has made becomes what run() takes.
-void bind_handlers(Function& function);
+// What the decoder has made becomes what the loop takes.
+void bind_handlers(Function& function, Loop loop = run_concrete);
 
 }  // namespace thrum::vm

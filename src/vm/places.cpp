@@ -58,12 +58,31 @@ std::vector<Place> Machine::stack_of(const Thread& thread) {
   return places;
 }
 
+// Before the first choice there may be millions, at few places: each stack is kept once.
+std::uint32_t Machine::early_stack() {
+  const Thread& me = current();
+  std::uint64_t hash = 0;
+  std::vector<std::uint64_t> stack;
+  stack.reserve(kDepthMax);
+  for (const Frame* frame = me.top; frame >= me.bottom && stack.size() < kDepthMax; --frame) {
+    const Instruction* const behind = frame == me.top ? me.where() + 1 : frame->next;
+    stack.push_back(return_address(*frame, behind));
+    hash = (hash ^ stack.back()) * 0x9e37'79b9'7f4a'7c15;
+  }
+  const auto [known, is_new] = early_stack_numbers_.emplace(hash, early_stacks_.size());
+  if (is_new) early_stacks_.push_back(std::move(stack));
+  return static_cast<std::uint32_t>(known->second);
+}
+
 void Machine::note_allocation(std::uint64_t block, std::uint64_t size) {
   if (block == 0 || !records_places()) return;
-  const std::optional<Heap::Block> made = heap.find(block);
-  if (!made) return;
-  auto& all = in_execution ? allocations_ : early_allocations_;
-  all[{made->thread, made->number}] = {size, running_stack()};
+  const Heap::Block made = heap.block_at(block);
+  if (in_execution) {
+    allocations_[{made.thread, made.number}] = {size, running_stack()};
+  } else {
+    early_allocations_.resize(std::max<std::size_t>(early_allocations_.size(), made.number));
+    early_allocations_[made.number - 1] = {size, early_stack()};
+  }
 }
 
 void Machine::note_block(const Heap::Block& block) {
@@ -73,11 +92,14 @@ void Machine::note_block(const Heap::Block& block) {
   });
   if (is_known) return;
   HeapBlock noted{block.thread, block.number, 0, {}};
-  for (const auto* all : {&allocations_, &early_allocations_}) {
-    const auto found = all->find({block.thread, block.number});
-    if (found == all->end() || noted.size != 0) continue;
+  const auto found = allocations_.find({block.thread, block.number});
+  if (found != allocations_.end()) {
     noted.size = found->second.size;
     noted.allocated = found->second.stack;
+  } else if (block.thread == kMainThread && block.number - 1 < early_allocations_.size()) {
+    const EarlyAllocation& early = early_allocations_[block.number - 1];
+    noted.size = early.size;
+    for (std::uint64_t address : early_stacks_[early.stack]) noted.allocated.push_back(place_of(address));
   }
   blocks.push_back(std::move(noted));
 }

@@ -168,7 +168,7 @@ Stop Machine::run_current() {
       default: break;
     }
   }
-  return over ? Stop::over : run(this, &me);
+  return over ? Stop::over : settings.loop(this, &me, nullptr);
 }
 
 // The lists of threads.

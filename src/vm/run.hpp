@@ -19,6 +19,8 @@ namespace thrum::vm {
 
 namespace loop {
 
+inline std::uint64_t counted = 0;  // instructions, by a loop that counts them
+
 // Whether a division has a result.
 template <typename Signed>
 inline bool divides(Signed a, Signed b) {
@@ -46,7 +48,7 @@ inline std::uint64_t updated(Update update, std::uint64_t old, std::uint64_t by)
 
 // The whole function is one dispatch table: it is long because there are many operations. It is compiled
 // once: the addresses of its labels, which instructions hold, are those of one copy.
-template <bool kTagged>
+template <bool kTagged, bool kCounts>
 [[gnu::noinline, gnu::noclone]] Stop run_loop(Machine* const machine, Thread* const thread,
                                               std::uint32_t* const handlers) {
   static_assert(!kTagged, "values with expressions come with symbolic execution");
@@ -76,7 +78,9 @@ template <bool kTagged>
   uint64_t patience = m.patience(true);
 
   // A label may lie before the first one.
-#define THRUM_VM_GO goto*(static_cast<const char*>(&&op_move) + static_cast<int32_t>(I->handler))
+#define THRUM_VM_GO                                  \
+  if constexpr (kCounts) ++thrum::vm::loop::counted; \
+  goto*(static_cast<const char*>(&&op_move) + static_cast<int32_t>(I->handler))
 #define THRUM_VM_NEXT \
   do {                \
     ++I;              \

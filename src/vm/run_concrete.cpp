@@ -3,16 +3,13 @@
 
 namespace thrum::vm {
 
-Stop run(Machine* machine, Thread* thread, std::uint32_t* handlers) {
-  return run_loop<false>(machine, thread, handlers);
+Stop run_concrete(Machine* machine, Thread* thread, std::uint32_t* handlers) {
+  return run_loop<false, false>(machine, thread, handlers);
 }
 
-void bind_handlers(Function& function) {
-  static const std::vector<std::uint32_t> handlers = [] {
-    std::vector<std::uint32_t> all(static_cast<std::size_t>(Opcode::count));
-    run(nullptr, nullptr, all.data());
-    return all;
-  }();
+void bind_handlers(Function& function, Loop loop) {
+  std::uint32_t handlers[static_cast<std::size_t>(Opcode::count)];
+  loop(nullptr, nullptr, handlers);
   for (std::size_t i = 0; i < function.code.size(); ++i)
     function.code[i].handler = handlers[static_cast<std::size_t>(function.opcodes[i])];
 }
