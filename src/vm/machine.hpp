@@ -164,6 +164,8 @@ class Machine : public Pending {
   }
   // The frame is about to change, for the first time since the mark: it goes into the log.
   void save_frame(Thread& thread, Frame& frame);
+  // The thread is about to leave all its frames by its own wish: its end happens where it stands.
+  void note_exit(const Thread& thread);
   // All frames are left: the thread ends.
   Next leave_all_frames(Thread& thread);
   // Frames above are left, as by an exception.
@@ -327,6 +329,7 @@ class Machine : public Pending {
   void record_access(const Thread& thread, Operation operation, bool writes, std::uint64_t address,
                      std::uint64_t size);
   std::uint32_t early_stack();
+  std::map<std::uint32_t, std::vector<Place>> exit_stacks_;  // by slot: of pthread_exit
   void note_foreign(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number);
   bool end_judged(const Thread& thread);
   std::optional<Stop> go_on_at_end(Thread& thread);

@@ -49,8 +49,15 @@ Place Machine::place_of(std::uint64_t address) {
   return module_place(address);
 }
 
+void Machine::note_exit(const Thread& thread) {
+  if (records_places()) exit_stacks_[thread.slot] = stack_of(thread);
+}
+
 std::vector<Place> Machine::stack_of(const Thread& thread) {
   std::vector<Place> places;
+  if (const auto exited = exit_stacks_.find(thread.slot);
+      thread.top < thread.bottom && exited != exit_stacks_.end())
+    return exited->second;
   for (const Frame* frame = thread.top; frame >= thread.bottom && places.size() < kDepthMax; --frame) {
     const Instruction* const behind = frame == thread.top ? thread.where() + 1 : frame->next;
     places.push_back(place_of(return_address(*frame, behind)));

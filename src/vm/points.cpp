@@ -90,6 +90,7 @@ void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Tr
   told_to_end = ToldToEnd::no;
   refused.clear();
   allocations_.clear();
+  exit_stacks_.clear();
   freed_.clear();
   in_execution = true;
   judges = settings.judges_races;

@@ -124,6 +124,7 @@ Next unwind_thread(Machine& machine, Thread& thread) {
   machine.memory.set_shadow(exception, sizeof(UnwindHeader), kAddressable | kDefined);
   machine.write(exception, UnwindHeader{});
   const std::uint64_t result = thread.result;
+  machine.note_exit(thread);
   thread.in_call = false;
   thread.phase = 0;
   thread.exit_result = result;
