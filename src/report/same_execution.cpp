@@ -93,11 +93,10 @@ std::string describe(const TraceFile& file, std::size_t i) {
   if (event.value != 0 && places.value.space == Place::Space::none)
     text += fmt::format(", value {}", event.value);
   text += ")";
-  if (!places.stack.empty()) {
-    for (const SourceLine& line : file.lines(places.stack[0])) {
-      text += fmt::format(" at {}:{}", line.file, line.line);
-      break;
-    }
+  const char* word = " at";
+  for (const SourceLine& line : user_lines(file, places.stack)) {
+    text += fmt::format("{} {}:{}", word, line.file, line.line);
+    word = ",";
   }
   return text;
 }
