@@ -323,7 +323,8 @@ std::uint32_t ModuleDecoder::location_of(const llvm::DILocation* location, const
       // As the line table of a compiled program has it: in another folder than where the compiler ran it
       // stays relative to that.
       const llvm::DICompileUnit* const unit = subprogram ? subprogram->getUnit() : nullptr;
-      const bool is_beside = unit != nullptr && unit->getDirectory() == file->getDirectory() &&
+      const bool is_beside = unit != nullptr && unit->getFilename() != file->getFilename() &&
+                             unit->getDirectory() == file->getDirectory() &&
                              name.find('/') != std::string::npos;
       const bool is_absolute = name.starts_with('/') || file->getDirectory().empty() || is_beside;
       own.file = text_number(is_absolute ? name : file->getDirectory().str() + "/" + name);
