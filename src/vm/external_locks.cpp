@@ -8,19 +8,11 @@
 
 #include "objects/objects.hpp"
 #include "vm/externals.hpp"
+#include "vm/mutexes.hpp"
 
 namespace thrum::vm {
 
 namespace {
-
-constexpr int kKindMask = 3;
-constexpr int kRobust = 16;
-
-int kind_of(const LockState& lock) { return lock.kind & kKindMask; }
-bool checks_owner(const LockState& lock) {
-  return kind_of(lock) == PTHREAD_MUTEX_RECURSIVE || kind_of(lock) == PTHREAD_MUTEX_ERRORCHECK ||
-         (lock.kind & kRobust) != 0;
-}
 
 Next fail_held(Call& call, const std::string& what, ThreadId holder) {
   const char* whose = holder == kNoThread ? "nobody" : holder == call.thread.id ? "it" : "another thread";
@@ -76,6 +68,13 @@ bool begin_lock_again(Call& call, std::uint64_t object) {
          machine.judge(AccessKind::plain_write, object, kPart, machine.code_of(call.thread));
 }
 
+// Nobody holds the mutex: the thread has it now, unless it is lost for good.
+Next take_free_mutex(Call& call) {
+  const int error = take_mutex(call, call.argument(0));
+  if (call.machine.over) return Next::over;
+  return finish_lock(call, error, error == ENOTRECOVERABLE ? Outcome::failed : Outcome::done);
+}
+
 // Takes the lock, or waits for it. Phases: 0 arrives, 1 has it, or its time is over.
 Next lock_mutex(Call& call, std::uint64_t deadline) {
   const std::uint64_t object = call.argument(0);
@@ -107,11 +106,7 @@ Next lock_mutex(Call& call, std::uint64_t deadline) {
     set(call, lock->count, lock->count + 1);
     return finish_lock(call, 0);
   }
-  if ((lock->kind & kRobust) != 0 && lock->condition == MutexCondition::not_recoverable)
-    return finish_lock(call, ENOTRECOVERABLE, Outcome::failed);
-  set(call, lock->owner, me);
-  const bool died = (lock->kind & kRobust) != 0 && lock->condition == MutexCondition::owner_died;
-  return finish_lock(call, died ? EOWNERDEAD : 0);
+  return take_free_mutex(call);
 }
 
 Next try_lock_mutex(Call& call) {
@@ -126,18 +121,18 @@ Next try_lock_mutex(Call& call) {
     return finish_lock(call, 0);
   }
   if (lock->owner != 0) return finish_lock(call, EBUSY, Outcome::failed);
-  set(call, lock->owner, me);
-  return finish_lock(call, 0);
+  return take_free_mutex(call);
 }
 
-Next unlock_mutex(Call& call) {
+// base: its first phase.
+Next unlock_mutex(Call& call, std::uint32_t base = 0) {
   const std::uint64_t object = call.argument(0);
   LockState* const lock = lock_at(call, object);
   if (lock == nullptr) return Next::over;
   const bool is_mine = lock->owner == owner_word(call);
-  if (call.phase() == 0 && !is_mine && checks_owner(*lock) && !lock->is_destroyed())
+  if (call.phase() == base && !is_mine && checks_owner(*lock) && !lock->is_destroyed())
     return call.result_int(EPERM);
-  if (const auto next = stand(call, 0, Operation::unlock, object)) return *next;
+  if (const auto next = stand(call, base, Operation::unlock, object)) return *next;
   if (!is_mine) {
     if (lock->is_destroyed()) return fail_destroyed(call, "unlocks a mutex");
     return fail_held(call, "unlocks a mutex", lock_holder(object));
@@ -145,9 +140,7 @@ Next unlock_mutex(Call& call) {
   if (lock->count != 0) {
     set(call, lock->count, lock->count - 1);
   } else {
-    set(call, lock->owner, std::uint32_t{0});
-    if ((lock->kind & kRobust) != 0 && lock->condition == MutexCondition::owner_died)
-      set(call, lock->condition, MutexCondition::not_recoverable);
+    give_up_mutex(call, object);
   }
   return finish_lock(call, 0);
 }
@@ -177,7 +170,7 @@ std::optional<std::uint64_t> deadline_of(Call& call, std::size_t argument, clock
   return clock_to_virtual(clock, *time);
 }
 
-bool initialise_mutex(Call& call, int kind) {
+bool initialise_mutex(Call& call, int kind, int ceiling = 0) {
   const std::uint64_t object = call.argument(0);
   LockState* const lock = lock_at(call, object);
   if (lock == nullptr || !check_not_held(call, object, "mutex", lock_holder(object), false)) return false;
@@ -188,6 +181,7 @@ bool initialise_mutex(Call& call, int kind) {
   if (!begin_lock_again(call, object)) return false;
   LockState fresh{};
   fresh.kind = kind;
+  fresh.ceiling = static_cast<std::uint16_t>(ceiling);
   call.machine.write(object, &fresh, sizeof fresh);
   return true;
 }
@@ -196,11 +190,19 @@ bool initialise_mutex(Call& call, int kind) {
 
 Next do_mutex_init(Call& call) {
   int kind = PTHREAD_MUTEX_DEFAULT;
-  if (const std::uint64_t attributes = call.argument(1); attributes != 0) {
-    if (!call.machine.may_read(attributes, sizeof(int))) return Next::over;
-    kind = at<int>(attributes);
+  int ceiling = 0;
+  if (const std::uint64_t place = call.argument(1); place != 0) {
+    if (!call.machine.may_read(place, sizeof(pthread_mutexattr_t))) return Next::over;
+    const auto* const attributes = &at<pthread_mutexattr_t>(place);
+    int robust = PTHREAD_MUTEX_STALLED;
+    int protocol = PTHREAD_PRIO_NONE;
+    pthread_mutexattr_gettype(attributes, &kind);
+    pthread_mutexattr_getrobust(attributes, &robust);
+    pthread_mutexattr_getprotocol(attributes, &protocol);
+    if (robust == PTHREAD_MUTEX_ROBUST) kind |= kMutexRobust;
+    if (protocol == PTHREAD_PRIO_PROTECT) pthread_mutexattr_getprioceiling(attributes, &ceiling);
   }
-  return initialise_mutex(call, kind) ? call.result_int(0) : Next::over;
+  return initialise_mutex(call, kind, ceiling) ? call.result_int(0) : Next::over;
 }
 
 Next do_mtx_init(Call& call) {
@@ -245,19 +247,56 @@ Next do_mutex_clocklock(Call& call) {
   return deadline ? lock_mutex(call, *deadline) : next;
 }
 
-// An attribute object holds the kind in its first word.
-Next do_mutexattr_init(Call& call) {
-  if (!call.machine.may_write(call.argument(0), sizeof(int))) return Next::over;
-  call.machine.write(call.argument(0), int{PTHREAD_MUTEX_DEFAULT});
+// The thread says that what the mutex protects is in order again after its last owner's death.
+Next do_mutex_consistent(Call& call) {
+  LockState* const lock = lock_at(call, call.argument(0));
+  if (lock == nullptr) return Next::over;
+  const bool died = is_robust(*lock) && lock->condition == MutexCondition::owner_died;
+  if (!died || lock->owner != owner_word(call)) return call.result_int(EINVAL);
+  set(call, lock->condition, MutexCondition::consistent);
   return call.result_int(0);
 }
 
-Next do_mutexattr_settype(Call& call) {
-  const int kind = call.int_argument(1);
-  if (kind < 0 || kind > kKindMask) return call.result_int(EINVAL);
-  if (!call.machine.may_write(call.argument(0), sizeof kind)) return Next::over;
-  call.machine.write(call.argument(0), kind);
-  return call.result_int(0);
+// A ceiling is only a number here: priorities have no effect on schedules.
+Next do_mutex_getprioceiling(Call& call) {
+  LockState* const lock = lock_at(call, call.argument(0));
+  if (lock == nullptr) return Next::over;
+  if (call.phase() == 0 && lock->ceiling == 0) return call.result_int(EINVAL);
+  const auto place = reinterpret_cast<std::uint64_t>(&lock->ceiling);
+  if (const auto next = stand(call, 0, Operation::load, place, sizeof lock->ceiling)) return *next;
+  if (!call.machine.may_write(call.argument(1), sizeof(int))) return Next::over;
+  call.machine.write(call.argument(1), int{lock->ceiling});
+  call.machine.done(false, lock->ceiling);
+  return call.machine.over ? Next::over : call.result_int(0);
+}
+
+// Phases: 0 and 1 lock the mutex, 2 and 3 change the ceiling, 4 and 5 unlock it.
+Next do_mutex_setprioceiling(Call& call) {
+  constexpr int kCeilingMax = 99;
+  constexpr std::uint32_t kStores = 2;
+  constexpr std::uint32_t kUnlocks = 4;
+  LockState* const lock = lock_at(call, call.argument(0));
+  if (lock == nullptr) return Next::over;
+  const int ceiling = call.int_argument(1);
+  if (call.phase() == 0 && (lock->ceiling == 0 || ceiling < 1 || ceiling > kCeilingMax))
+    return call.result_int(EINVAL);
+  if (call.phase() < kStores) {
+    const Next next = lock_mutex(call, kNoDeadline);
+    if (next != Next::done || static_cast<int>(call.registers()[call.site.result]) != 0) return next;
+    call.thread.phase = kStores;
+  }
+  if (call.phase() < kUnlocks) {
+    const auto place = reinterpret_cast<std::uint64_t>(&lock->ceiling);
+    if (const auto next = stand(call, kStores, Operation::store, place, sizeof lock->ceiling)) return *next;
+    const std::uint16_t former = lock->ceiling;
+    if (!call.machine.may_write(call.argument(2), sizeof(int))) return Next::over;
+    call.machine.write(call.argument(2), int{former});
+    set(call, lock->ceiling, static_cast<std::uint16_t>(ceiling));
+    call.machine.done(true, former, lock->ceiling);
+    if (call.machine.over) return Next::over;
+    call.thread.phase = kUnlocks;
+  }
+  return unlock_mutex(call, kUnlocks);
 }
 
 Next do_mtx_lock(Call& call) { return as_c11_lock(call, lock_mutex(call, kNoDeadline)); }

@@ -45,31 +45,6 @@ int check_priority(int policy, int priority) {
 // Of all threads together.
 int& concurrency() { return at<int>(state_place(LibraryState::concurrency)); }
 
-// libc's function on a copy of the attributes at argument 0, which become the copy.
-template <typename Operate>
-Next change_attributes(Call& call, Operate operate) {
-  const std::uint64_t place = call.argument(0);
-  if (!call.machine.may_write(place, sizeof(pthread_attr_t))) return Next::over;
-  pthread_attr_t copy = at<pthread_attr_t>(place);
-  const int result = operate(&copy);
-  if (result == 0) call.machine.write(place, &copy, sizeof copy);
-  return call.result_int(result);
-}
-// One that takes a number.
-template <typename Value>
-Next set_attribute(Call& call, int (*set)(pthread_attr_t*, Value)) {
-  return change_attributes(
-      call, [&](pthread_attr_t* copy) { return set(copy, static_cast<Value>(call.argument(1))); });
-}
-// One that tells a value to the place at argument 1.
-template <typename Value>
-Next get_attribute(Call& call, int (*get)(const pthread_attr_t*, Value*)) {
-  if (!call.machine.may_read(call.argument(0), sizeof(pthread_attr_t))) return Next::over;
-  Value value = {};
-  const int result = get(&at<pthread_attr_t>(call.argument(0)), &value);
-  return result != 0 || put_value(call, call.argument(1), value) ? call.result_int(result) : Next::over;
-}
-
 }  // namespace
 
 Next do_setname(Call& call) {
@@ -141,7 +116,8 @@ Next do_getconcurrency(Call& call) { return call.result_int(concurrency()); }
 // ---- Attributes ---------------------------------------------------------------------------------
 
 Next do_attr_init(Call& call) {
-  return change_attributes(call, [](pthread_attr_t* copy) { return pthread_attr_init(copy); });
+  return change_attributes<pthread_attr_t>(call,
+                                           [](pthread_attr_t* copy) { return pthread_attr_init(copy); });
 }
 Next do_attr_setdetachstate(Call& call) { return set_attribute(call, pthread_attr_setdetachstate); }
 Next do_attr_getdetachstate(Call& call) { return get_attribute(call, pthread_attr_getdetachstate); }
@@ -159,8 +135,8 @@ Next do_attr_getschedparam(Call& call) { return get_attribute(call, pthread_attr
 Next do_attr_setschedparam(Call& call) {
   if (!reads<sched_param>(call, call.argument(1))) return Next::over;
   const auto priority = at<sched_param>(call.argument(1));
-  return change_attributes(call,
-                           [&](pthread_attr_t* copy) { return pthread_attr_setschedparam(copy, &priority); });
+  return change_attributes<pthread_attr_t>(
+      call, [&](pthread_attr_t* copy) { return pthread_attr_setschedparam(copy, &priority); });
 }
 Next do_attr_getstack(Call& call) {
   if (!call.machine.may_read(call.argument(0), sizeof(pthread_attr_t))) return Next::over;

@@ -10,6 +10,7 @@
 
 #include "objects/objects.hpp"
 #include "vm/externals.hpp"
+#include "vm/mutexes.hpp"
 
 namespace thrum::vm {
 
@@ -65,9 +66,7 @@ Next wait_for_condition(Call& call, std::uint64_t deadline) {
   if ((uses_condition && state == nullptr) || lock == nullptr) return Next::over;
   const bool holds_it = lock->owner == owner_word(call);
   if (call.phase() == 0) {
-    const int kind = lock->kind & 3;
-    const bool checks_owner = kind == PTHREAD_MUTEX_RECURSIVE || kind == PTHREAD_MUTEX_ERRORCHECK;
-    if (!holds_it && checks_owner && !lock->is_destroyed()) return call.result_int(EPERM);
+    if (!holds_it && checks_owner(*lock) && !lock->is_destroyed()) return call.result_int(EPERM);
     if (!machine.in_execution) {
       if (state->is_destroyed())
         return misuse(call, "waits for a condition variable that has been destroyed");
@@ -86,7 +85,7 @@ Next wait_for_condition(Call& call, std::uint64_t deadline) {
       return misuse(call, "waits for a condition variable with one mutex while a thread waits with another");
     me.kept[kDepth] = lock->count;
     set(call, lock->count, std::uint32_t{0});
-    set(call, lock->owner, std::uint32_t{0});
+    give_up_mutex(call, mutex);
     machine.done(true, 0, mutex);
     if (machine.over) return Next::over;
     me.lock = mutex;
@@ -110,11 +109,13 @@ Next wait_for_condition(Call& call, std::uint64_t deadline) {
       me.phase = 3;
     }
   }
-  set(call, lock->owner, owner_word(call));
-  set(call, lock->count, static_cast<std::uint32_t>(me.kept[kDepth]));
+  const int error = take_mutex(call, mutex);
+  if (machine.over) return Next::over;
+  if (error != ENOTRECOVERABLE) set(call, lock->count, static_cast<std::uint32_t>(me.kept[kDepth]));
   me.object = condition;  // the object of its last wait is the mutex
   machine.done(true, 0, mutex);
-  return machine.over ? Next::over : call.result_int(me.kept[kTimedOut] != 0 ? ETIMEDOUT : 0);
+  if (machine.over) return Next::over;
+  return call.result_int(error != 0 ? error : me.kept[kTimedOut] != 0 ? ETIMEDOUT : 0);
 }
 
 Next wait_until(Call& call, std::size_t time_argument, std::optional<clockid_t> clock) {
@@ -170,27 +171,14 @@ bool initialise_condition(Call& call, clockid_t clock) {
 Next do_cond_init(Call& call) {
   clockid_t clock = CLOCK_REALTIME;
   if (const std::uint64_t attributes = call.argument(1); attributes != 0) {
-    if (!call.machine.may_read(attributes, sizeof clock)) return Next::over;
-    clock = at<clockid_t>(attributes);
+    if (!call.machine.may_read(attributes, sizeof(pthread_condattr_t))) return Next::over;
+    pthread_condattr_getclock(&at<pthread_condattr_t>(attributes), &clock);
   }
   return initialise_condition(call, clock) ? call.result_int(0) : Next::over;
 }
 
 Next do_cnd_init(Call& call) {
   return initialise_condition(call, CLOCK_REALTIME) ? call.result_int(thrd_success) : Next::over;
-}
-
-// An attribute object holds the clock in its first word.
-Next do_condattr_init(Call& call) {
-  if (!call.machine.may_write(call.argument(0), sizeof(clockid_t))) return Next::over;
-  call.machine.write(call.argument(0), clockid_t{CLOCK_REALTIME});
-  return call.result_int(0);
-}
-
-Next do_condattr_setclock(Call& call) {
-  if (!call.machine.may_write(call.argument(0), sizeof(clockid_t))) return Next::over;
-  call.machine.write(call.argument(0), clockid_t{call.int_argument(1)});
-  return call.result_int(0);
 }
 
 Next do_cond_destroy(Call& call) {

@@ -85,6 +85,33 @@ std::uint64_t allocate_for(Call& call, std::uint64_t size);
 // As realloc(). Where `old` is no block, the execution has failed.
 std::uint64_t reallocate_for(Call& call, std::uint64_t old, std::uint64_t size);
 
+// ---- Attributes ---------------------------------------------------------------------------------
+
+// libc's own function on a copy of the attributes at argument 0, which become the copy.
+template <typename Attributes, typename Operate>
+Next change_attributes(Call& call, Operate operate) {
+  const std::uint64_t place = call.argument(0);
+  if (!call.machine.may_write(place, sizeof(Attributes))) return Next::over;
+  Attributes copy = at<Attributes>(place);
+  const int result = operate(&copy);
+  if (result == 0) call.machine.write(place, &copy, sizeof copy);
+  return call.result_int(result);
+}
+// One that takes a number.
+template <typename Attributes, typename Value>
+Next set_attribute(Call& call, int (*set)(Attributes*, Value)) {
+  return change_attributes<Attributes>(
+      call, [&](Attributes* copy) { return set(copy, static_cast<Value>(call.argument(1))); });
+}
+// One that tells a value to the place at argument 1.
+template <typename Attributes, typename Value>
+Next get_attribute(Call& call, int (*get)(const Attributes*, Value*)) {
+  if (!call.machine.may_read(call.argument(0), sizeof(Attributes))) return Next::over;
+  Value value = {};
+  const int result = get(&at<Attributes>(call.argument(0)), &value);
+  return result != 0 || put_value(call, call.argument(1), value) ? call.result_int(result) : Next::over;
+}
+
 // ---- libc's own data ----------------------------------------------------------------------------
 
 // In the program's memory, behind the arguments of main: the C locale and its tables of characters, streams,
@@ -99,7 +126,9 @@ enum class LibraryState : std::uint8_t {
   settings,
   random,
   environment,
-  concurrency
+  concurrency,
+  robust_mutexes,
+  semaphores
 };
 constexpr std::uint64_t state_place(LibraryState part) {
   return kMachine + (std::uint64_t{32} << 32) + (static_cast<std::uint64_t>(part) << 24);

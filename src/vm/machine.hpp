@@ -323,6 +323,7 @@ class Machine : public Pending {
   void place_library_data();
   std::uint64_t environment_address() const;
   static std::optional<Stop> stop_of(Next next);
+  std::optional<Stop> leave_robust_mutexes(Thread& thread);
   std::optional<Stop> finish_thread(Thread& thread);
   std::optional<Stop> exit_as_last(Thread& thread);
   void note_footprint(const Thread& thread, bool writes, std::uint64_t address, std::uint64_t size);

@@ -672,6 +672,7 @@ std::optional<Stop> Machine::go_on_at_end(Thread& me) {
   }
   if (me.kept[4] == 3) return exit_as_last(me);
   if (run_thread_destructor(me, Then::thread)) return std::nullopt;
+  if (const auto stop = leave_robust_mutexes(me)) return stop;
   return finish_thread(me);
 }
 
@@ -684,6 +685,7 @@ Next Machine::leave_all_frames(Thread& me) {
   me.top = me.bottom - 1;
   me.in_call = false;
   me.phase = 0;
+  me.kept[2] = me.kept[3] = 0;
   me.kept[4] = 2;  // it ended by itself
   me.kept[5] = me.exit_result;
   return Next::unwound;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// --engine vm: operations that few programs use. On programs of tests/programs the machine comes to the same
+// verdicts, bugs and numbers of executions as compiled code.
+#include <filesystem>
+#include <tuple>
+
+#include "endtoend.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+using nlohmann::json;
+
+class VmOperations : public EndToEnd {
+ protected:
+  void SetUp() override {
+    EndToEnd::SetUp();
+    if (!fs::exists(prefix() / "lib/thrum/thrum-vm")) GTEST_SKIP() << "Thrum was built without LLVM 19";
+  }
+
+  static fs::path prefix() { return fs::path(THRUM_PROGRAM).parent_path().parent_path(); }
+  ChildResult with_thrum(Words words) {
+    words.insert(words.begin(), THRUM_PROGRAM);
+    return run(words, path("."),
+               {"XDG_CACHE_HOME=" + (prefix() / "tests/vm-library").string(), "THRUM_BITCODE=1"});
+  }
+  bool has_cpp_library() { return with_thrum({"vm-library"}).exit_code == 0; }
+
+  void build_program(const std::string& name) {
+    const std::string source = THRUM_SOURCE_DIR "/tests/programs/" + name;
+    const ChildResult built =
+        name.ends_with(".c")
+            ? with_thrum({"cc", "-O1", "-g", "-pthread", source, "-o", "program"})
+            : with_thrum({"c++", "-std=c++20", "-O1", "-g", "-pthread", source, "-o", "program"});
+    ASSERT_EQ(built.exit_code, 0) << name << ": " << built.errors;
+  }
+
+  // What a search of the program shows: verdict, kinds of bugs, executions.
+  using Found = std::tuple<std::string, Words, int>;
+  Found search(const std::string& engine, const Words& options, const std::string& the_case) {
+    Words words = {"check", "--engine", engine, "--json", "result.json"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.emplace_back("program");
+    if (!the_case.empty()) words.insert(words.end(), {"--", the_case});
+    fs::remove(path("result.json"));
+    const ChildResult result = with_thrum(words);
+    if (!fs::exists(path("result.json"))) {
+      ADD_FAILURE() << engine << " " << the_case << ": " << result.output << result.errors;
+      return {};
+    }
+    const json test = json::parse(read(path("result.json"))).at("tests").at(0);
+    Words kinds;
+    for (const json& bug : test.at("bugs")) kinds.push_back(bug.at("kind"));
+    return {test.at("verdict"), kinds, test.at("executions")};
+  }
+  void expect_same(const std::string& name, const Words& cases, const Words& options = {}) {
+    build_program(name);
+    for (const std::string& one : cases) {
+      for (const Words& strategy : {Words{"dfs"}, Words{"dpor", "--waiting", "repeat"}}) {
+        Words words = {"--strategy"};
+        words.insert(words.end(), strategy.begin(), strategy.end());
+        words.insert(words.end(), options.begin(), options.end());
+        EXPECT_EQ(search("vm", words, one), search("native", words, one))
+            << name << " " << one << " " << strategy.front();
+      }
+    }
+  }
+};
+
+TEST_F(VmOperations, LocksAndTheirAttributes) {
+  expect_same("correct/primitives/locks.c", {"prefer_writers", "condition", "barrier", "named_semaphore"});
+  expect_same("correct/primitives/thread.c", {"robust", "robust_in_wait", "ceiling"});
+  expect_same("wrong/primitives/mutex.c", {"pthread_mutex_consistent", "pthread_mutex_setprioceiling",
+                                           "pthread_mutex_getprioceiling", "pthread_mutexattr_setrobust"});
+}
+
+}  // namespace
