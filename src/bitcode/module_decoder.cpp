@@ -9,6 +9,7 @@
 #include <llvm/IR/Operator.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "bitcode/compared_constants.hpp"
 #include "vm/address_space.hpp"
 #include "vm/externals.hpp"
 
@@ -59,6 +60,7 @@ void ModuleDecoder::decode() {
   add_variables();
   add_contents();
   add_constructors();
+  code_.compared_constants = compared_constants(*module_, quiet_);
 }
 
 void ModuleDecoder::add_functions() {

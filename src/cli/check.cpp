@@ -181,7 +181,6 @@ int Check::run() {
   double time = time_for_heap(options_, 0, 1);
   Run first = work(job, time, "");
   if (first.outcome.report.tests) {
-    refuse_tests_on_engine(options_.engine);
     const std::vector<std::string> names = select_tests(names_of(*first.outcome.report.tests), options_);
     take_own_options(*first.outcome.report.tests, names);
     check_tests(names);
@@ -211,7 +210,9 @@ const CheckOptions& Check::options_of(const std::string& test) const {
 void Check::take_own_options(const std::vector<AnnouncedTest>& tests, const std::vector<std::string>& names) {
   for (const AnnouncedTest& test : tests) {
     const bool is_asked = std::find(names.begin(), names.end(), test.name) != names.end();
-    if (is_asked && !test.options.empty()) own_options_.emplace(test.name, with_own_options(options_, test));
+    if (!is_asked || test.options.empty()) continue;
+    const auto own = own_options_.emplace(test.name, with_own_options(options_, test)).first;
+    refuse_what_engine_lacks(own->second);
   }
 }
 

@@ -51,12 +51,9 @@ constexpr LackingRow kLacking[] = {
     {kSystemThreads, [](const CheckOptions& o) { return o.threads == "system"; }},
     {"--strategy with a solver, such as mcr", [](const CheckOptions& o) { return runs_outside(o.strategy); }},
     {"--suite", [](const CheckOptions& o) { return !o.suite.empty(); }},
-    {"--test", [](const CheckOptions& o) { return !o.tests.empty(); }},
-    {"--list-tests", [](const CheckOptions& o) { return o.list_tests; }},
     {"--focus-method", [](const CheckOptions& o) { return !o.focus_methods.empty(); }},
     {"--focus-var", [](const CheckOptions& o) { return !o.focus_variables.empty(); }},
 };
-constexpr const char* kTests = "tests of a framework or of thrum::check()";
 constexpr const char* kSuites = "replay of suites";
 
 }  // namespace
@@ -72,10 +69,6 @@ void refuse_what_engine_lacks(const CheckOptions& options) {
 
 void refuse_threads_on_engine(const std::string& engine, Threads threads) {
   if (engine == kVmEngine && threads == Threads::system) lacks_option(kSystemThreads);
-}
-
-void refuse_tests_on_engine(const std::string& engine) {
-  if (engine == kVmEngine) lacks(kTests);
 }
 
 void refuse_replay_on_engine(const std::string& engine, bool leaks, Races races) {

@@ -56,4 +56,12 @@ inline constexpr std::uint64_t kRecordsSize = std::uint64_t{1} << 26;  // of it:
 
 inline constexpr std::uint32_t kThreadSlots = 1024;
 
+// What the program maps itself: a window for each thread, by its slot.
+inline constexpr std::uint64_t kMappings = 0x1f00'0000'0000;
+inline constexpr std::uint64_t kMappingWindow = std::uint64_t{1} << 30;
+constexpr bool is_mapping(std::uint64_t address) {
+  return address - kMappings < kThreadSlots * kMappingWindow;
+}
+static_assert(kMappings + kThreadSlots * kMappingWindow <= kArena + kArenaSize);
+
 }  // namespace thrum::vm

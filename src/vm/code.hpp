@@ -172,7 +172,8 @@ struct Code {
   std::vector<Function*> constructors;  // in the order in which they run before main
   std::vector<Function*> destructors;   // in the order in which they run at exit
   Function* main = nullptr;
-  Function* match_exception = nullptr;  // of the C++ library; nullptr: no exceptions
+  Function* match_exception = nullptr;           // of the C++ library; nullptr: no exceptions
+  std::vector<std::int64_t> compared_constants;  // which inputs should have as values (inputs.hpp)
   std::vector<std::string> texts;
   std::vector<SourceLocation> locations;
   // Makes a function's code. Throws Refused for code that the machine does not run.

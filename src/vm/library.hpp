@@ -128,7 +128,9 @@ enum class LibraryState : std::uint8_t {
   environment,
   concurrency,
   robust_mutexes,
-  semaphores
+  semaphores,
+  mappings,
+  limits
 };
 constexpr std::uint64_t state_place(LibraryState part) {
   return kMachine + (std::uint64_t{32} << 32) + (static_cast<std::uint64_t>(part) << 24);

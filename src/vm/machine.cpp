@@ -223,6 +223,7 @@ Stop Machine::fail_access(std::uint64_t address, std::uint64_t size, bool writes
   const std::uint64_t wrong = Memory::first_unfit(address, size, kAddressable);
   if (wrong == end) return fail(BugKind::crash, "segmentation fault");  // a write to constant memory
   const std::uint8_t shadow = shadow_at<std::uint8_t>(wrong);
+  if (shadow == kProtected) return fail(BugKind::crash, "segmentation fault");
   if ((shadow & kFreed) != 0) {
     const std::optional<Heap::Block> block = heap.find(address);
     Failure failure{BugKind::use_after_free, text, current().id, code_of(current()), {}};
@@ -287,10 +288,11 @@ bool Machine::access(AccessKind kind, std::uint64_t address, std::uint64_t size,
     stand_at(where);
     recognise(kind, address, size, reinterpret_cast<std::uint64_t>(where));
   }
-  const auto code_number = reinterpret_cast<std::uint64_t>(where);
+  auto code_number = reinterpret_cast<std::uint64_t>(where);
   const std::uint16_t me = current().number;
   if (__builtin_expect(address - kThreads < kThreadSlots * kThreadSize, 0))
     note_foreign(kind, address, size, code_number);
+  if (__builtin_expect(current().left_out != 0, 0)) code_number = marked_code(current(), kind, code_number);
   if (kind == AccessKind::plain_read
           ? races.access_plainly<AccessKind::plain_read>(me, address, size, code_number)
           : races.access_plainly<AccessKind::plain_write>(me, address, size, code_number))

@@ -30,7 +30,9 @@
 #include "races/race_detector.hpp"
 #include "vm/code.hpp"
 #include "vm/heap.hpp"
+#include "vm/inputs.hpp"
 #include "vm/memory.hpp"
+#include "vm/tests.hpp"
 #include "vm/thread.hpp"
 
 namespace thrum::vm {
@@ -60,6 +62,7 @@ struct MachineSettings {
   std::uint64_t instructions = 1'000'000'000;        // of a thread without an operation
   std::uint32_t hang_seconds = 10;                   // after which it may be told that it hangs
   std::vector<std::string> arguments;                // of main, its name first
+  std::string test;                                  // the one that is to run; empty: none is asked for
 };
 
 // What of the program's state belongs to no thread.
@@ -84,6 +87,10 @@ struct Course {
   std::uint64_t steps = 0;
   std::uint64_t output = 0;         // bytes of Machine::output that count
   std::uint64_t clock_jump_ns = 0;  // how far the clock last jumped for waiting loops
+  std::uint8_t input_stage = 0;     // of the choice of a vector of inputs
+  std::uint16_t input_vector = 0;
+  bool in_test = false;            // the test that was asked for has begun
+  std::uint32_t tests_called = 0;  // calls of thrum::check()
 };
 
 enum class Next : std::uint8_t;
@@ -133,6 +140,9 @@ class Machine : public Pending {
   Trace* trace = nullptr;
   bool in_execution = false;  // behind the first choice
   bool over = false;          // the execution has ended
+  const Plan* running_plan = nullptr;
+  Inputs inputs;
+  Tests tests;
   std::uint16_t started = 0;  // slot of the thread that was created last
   std::uint64_t steps_left = 0;
   bool judges = false;  // accesses go to the race detector
@@ -208,6 +218,10 @@ class Machine : public Pending {
   // Somebody has written these bytes.
   void note_written(std::uint64_t object, std::uint32_t size);
   void note_in_trace(Operation operation, const Thread& other);
+  // Races on these bytes are meant.
+  void allow_races(std::uint64_t address, std::uint64_t size);
+  static constexpr std::uint64_t kLeftOut = std::uint64_t{1} << 63;
+  static std::uint64_t marked_code(const Thread& thread, AccessKind kind, std::uint64_t code_number);
   // An atomic section of the thread has ended.
   void end_section() { footprints_.begin(); }
   // The heap block is about to be freed. Whether that races with none; else the execution has failed.
@@ -258,8 +272,9 @@ class Machine : public Pending {
   // Set at any moment, also by a handler of a signal.
   volatile ToldToEnd told_to_end = ToldToEnd::no;
 
-  std::vector<Option> options;  // of the present choice
-  std::string refused;          // why an execution ended as refused
+  bool passed_over_races = false;  // that the program declares to be meant
+  std::vector<Option> options;     // of the present choice
+  std::string refused;             // why an execution ended as refused
 
  private:
   static constexpr std::uint64_t kThreadRecords = kMachine + (std::uint64_t{4} << 32);
@@ -324,6 +339,8 @@ class Machine : public Pending {
   std::uint64_t environment_address() const;
   static std::optional<Stop> stop_of(Next next);
   std::optional<Stop> leave_robust_mutexes(Thread& thread);
+  std::optional<Stop> choose_inputs(Thread& main);
+  static bool has_chosen_inputs();
   std::optional<Stop> finish_thread(Thread& thread);
   std::optional<Stop> exit_as_last(Thread& thread);
   void note_footprint(const Thread& thread, bool writes, std::uint64_t address, std::uint64_t size);
@@ -355,6 +372,7 @@ class Machine : public Pending {
   std::uint64_t code_of_access(std::uint64_t code_number) const;
   void execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace);
   bool check_races(std::uint64_t address, std::uint64_t size);
+  bool is_meant(const Race& race) const;
 
   // What a failure, an event and an end have besides, in the trace.
   bool records_places() const { return !in_execution || director.records_places(); }
@@ -408,6 +426,9 @@ class Machine : public Pending {
     Access access;
   };
   std::vector<Foreign> foreign_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>>
+      allowed_;                     // races on these bytes are meant: begin, end
+  std::size_t allowed_before_ = 0;  // of them: before the first choice
   Footprints footprints_;
   std::vector<ThreadId> race_names_;  // of the race detector's threads
   ChoicePoint point_;

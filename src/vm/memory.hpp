@@ -24,6 +24,8 @@ enum ShadowBits : std::uint8_t {
   kDead = 32,    // of a variable whose scope has ended
   kHeader = 64,  // in front of a block of the heap
 };
+// Memory that the program may not access for now (mprotect): kDefined alone. It keeps what it holds.
+inline constexpr std::uint8_t kProtected = kDefined;
 
 template <typename Word>
 constexpr Word repeated(std::uint8_t byte) {

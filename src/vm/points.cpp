@@ -83,6 +83,7 @@ void Machine::execute(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& 
 void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& result) {
   recognised_.reset();
   trace = &result;
+  running_plan = &plan;
   memory.undo(beginning_);
   output.resize(course().output);
   director.begin(plan, advisor, wanted, result);
@@ -100,6 +101,7 @@ void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Tr
   if (judges) {
     races.begin_execution();
     foreign_.clear();
+    allowed_.resize(allowed_before_);
     race_names_.assign(1, kMainThread);
   }
   ++marks_;
@@ -157,6 +159,9 @@ Stop Machine::run_current() {
   const RoundingOf rounding(me);
   if (touched_[me.slot] != marks_) begin_step(me);
   resumed_ = memory.mark();
+  if (__builtin_expect(inputs.are_drawn, 0) && in_execution && !has_chosen_inputs()) {
+    if (const std::optional<Stop> stop = choose_inputs(me)) return *stop;
+  }
   if (me.top < me.bottom) {
     if (const std::optional<Stop> stop = end_thread()) return *stop;
   } else if (me.in_call) {
@@ -765,6 +770,7 @@ Next Machine::leave_process(Thread& me, int status) {
     }
     done(true, static_cast<std::uint64_t>(status));
   }
+  if (status == 0 && settings.test.empty() && !tests.calls.empty()) tests.is_listed = true;
   if (status != 0) {
     fail(BugKind::nonzero_exit, "the program exits with status " + std::to_string(status));
   } else {

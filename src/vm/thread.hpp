@@ -92,7 +92,8 @@ struct Thread {
   std::uint32_t children = 0;
   std::uint32_t random_draws = 0;
   std::uint32_t atomic_depth = 0;
-  std::uint32_t joined = 0;  // slot
+  std::uint32_t left_out = 0;  // accesses that are not judged: begins of reads, of writes in the upper half
+  std::uint32_t joined = 0;    // slot
   std::uint64_t others_when_spurious = kNever;
   std::uint64_t result = 0;
   // The call of a function of the machine that is not over: its phase, counted from 0, and what it keeps from

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vm_worker/search.hpp"
 
+#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -18,6 +19,20 @@ double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+void describe_tests(const VmWorld& world, const vm::Machine& machine, Report& report) {
+  const vm::Tests& tests = machine.tests;
+  if (tests.is_listed && !world.job().replay) {
+    report.tests.emplace();
+    for (const auto* list : {&tests.calls, &tests.announced}) {
+      for (const vm::Tests::Test& test : *list) report.tests->push_back({test.name, test.options});
+    }
+  }
+  if (!world.job().test.empty() && !tests.has_begun)
+    report.notes.push_back({"test-not-run", 1, "the program ended before the test began", true});
+  report.executions_skipped = tests.skipped;
+  report.skip_reason = tests.skip_reason;
+}
+
 void describe(const VmWorld& world, WorkerProgram& program, Report& report) {
   const vm::Machine& machine = program.program().machine();
   report.modules = {{machine.settings.arguments.front(), true}};
@@ -28,10 +43,33 @@ void describe(const VmWorld& world, WorkerProgram& program, Report& report) {
          false});
   }
   report.notes.insert(report.notes.end(), program.notes().begin(), program.notes().end());
+  if (machine.inputs.are_drawn) {
+    report.notes.push_back(
+        {kSomeInputs, static_cast<std::uint64_t>(std::popcount(machine.inputs.vectors)),
+         "Not all inputs were tried: those of many values (__VERIFIER_nondet_int and the like) had "
+         "some of their values; arguments, files, environment and the like were as they are now.",
+         false});
+  }
+  if (machine.passed_over_races) {
+    report.notes.push_back(
+        {"races-allowed", 1, "a data race that the program declares to be meant was passed over", true});
+  }
+  describe_tests(world, machine, report);
   report.names = machine.program_names();
   report.threads = world.job().threads;
   report.alone = "the machine searches alone";
 }
+
+// What a search learns of the program may make it begin again.
+class VmHost final : public Session::Host {
+ public:
+  explicit VmHost(vm::Machine& machine) : machine_(machine) {}
+  void begin() override { machine_.inputs.restarts = false; }
+  bool restarts() const override { return machine_.inputs.restarts; }
+
+ private:
+  vm::Machine& machine_;
+};
 
 void show_output(const vm::Machine& machine) {
   std::fwrite(machine.output.data(), 1, machine.output.size(), stdout);
@@ -44,7 +82,11 @@ Report replay(const VmWorld& world, WorkerProgram& program) {
   Trace& trace = report.replayed.emplace();
   program.announce(plan);
   const double start = seconds_now();
-  program.run(plan, nullptr, Wanted::everything(), trace);
+  vm::Inputs& inputs = program.program().machine().inputs;
+  do {
+    inputs.restarts = false;
+    program.run(plan, nullptr, Wanted::everything(), trace);
+  } while (inputs.restarts);
   report.unmet = static_cast<std::uint32_t>(program.unmet());
   report.result.seconds = seconds_now() - start;
   report.result.executions = 1;
@@ -73,7 +115,11 @@ Report search(const VmWorld& world, WorkerProgram& program) {
     return make_strategy(job.strategy, own);
   };
   Limits& limits = settings.limits = limits_of(job);
-  limits.out_of_time = [&world] { return world.is_to_stop(); };
+  // A program that lists its tests is not searched.
+  const vm::Tests& tests = program.program().machine().tests;
+  limits.out_of_time = [&world, &tests] {
+    return world.is_to_stop() || (tests.is_listed && !world.job().replay);
+  };
   limits.announce = [&program](const Plan& plan) { program.announce(plan); };
   limits.answer = [&world](const std::function<Progress()>& ask) { answer(world.channel(), ask); };
   limits.now = seconds_now;
@@ -87,7 +133,7 @@ Report search(const VmWorld& world, WorkerProgram& program) {
   };
   settings.repeat = job.repeat;
   settings.simplifies = !job.digest_traces;
-  Session::Host host;
+  VmHost host(program.program().machine());
   Report report;
   report.result = Session(program, host, settings).run();
   return report;

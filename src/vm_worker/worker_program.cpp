@@ -63,6 +63,7 @@ vm::MachineSettings settings_of(const Job& job, std::vector<std::string> argumen
   settings.steps = job.steps;
   settings.hang_seconds = job.hang_seconds;
   settings.arguments = std::move(arguments);
+  settings.test = job.test;
   return settings;
 }
 

@@ -89,8 +89,6 @@ TEST_F(Engine, WhatItDoesNotHaveYet) {
                                       {"--strategy", "mcr"},
                                       {"--strategy", "mcr-classic"},
                                       {"--strategy", "unfolding", "--suite", "file"},
-                                      {"--test", "a*"},
-                                      {"--list-tests"},
                                       {"--focus-method", "f"},
                                       {"--focus-var", "v"}};
   for (const Words& option : options) {

@@ -28,11 +28,12 @@ class VmOperations : public EndToEnd {
   bool has_cpp_library() { return with_thrum({"vm-library"}).exit_code == 0; }
 
   void build_program(const std::string& name) {
-    const std::string source = THRUM_SOURCE_DIR "/tests/programs/" + name;
-    const ChildResult built =
-        name.ends_with(".c")
-            ? with_thrum({"cc", "-O1", "-g", "-pthread", source, "-o", "program"})
-            : with_thrum({"c++", "-std=c++20", "-O1", "-g", "-pthread", source, "-o", "program"});
+    const std::string source = THRUM_SOURCES "/tests/programs/" + name;
+    Words words = {name.ends_with(".c") ? "cc" : "c++"};
+    if (!name.ends_with(".c")) words.emplace_back("-std=c++20");
+    words.insert(words.end(),
+                 {"-O1", "-g", "-pthread", "-I" THRUM_SOURCES "/include", source, "-o", "program"});
+    const ChildResult built = with_thrum(words);
     ASSERT_EQ(built.exit_code, 0) << name << ": " << built.errors;
   }
 
@@ -73,6 +74,23 @@ TEST_F(VmOperations, LocksAndTheirAttributes) {
   expect_same("correct/primitives/thread.c", {"robust", "robust_in_wait", "ceiling"});
   expect_same("wrong/primitives/mutex.c", {"pthread_mutex_consistent", "pthread_mutex_setprioceiling",
                                            "pthread_mutex_getprioceiling", "pthread_mutexattr_setrobust"});
+}
+
+TEST_F(VmOperations, InputsOfManyValues) {
+  expect_same("correct/sv_style/nondet_input.c", {""});
+  expect_same("wrong/primitives/verifier.c", {"nondet_int", "nondet_char"});
+  // The first draw comes in an execution: the search begins again.
+  expect_same("correct/primitives/verifier.c", {"wide_inputs"});
+}
+
+TEST_F(VmOperations, Annotations) {
+  expect_same("uncontrolled/memory/races_meant.c", {"benign", "reads_left_out", "writes_left_out"});
+}
+
+TEST_F(VmOperations, TestsThatAreClosures) {
+  if (!has_cpp_library()) GTEST_SKIP() << "the sources of GCC are not installed";
+  expect_same("correct/thrum/check.cpp", {""});
+  expect_same("wrong/thrum/check.cpp", {""});
 }
 
 }  // namespace
