@@ -10,6 +10,7 @@
 
 #include "objects/objects.hpp"
 #include "vm/externals.hpp"
+#include "vm/mappings.hpp"
 #include "vm/mutexes.hpp"
 
 namespace thrum::vm {
@@ -455,6 +456,7 @@ Next do_syscall(Call& call) {
       default: break;
     }
   }
+  if (const auto next = answer_mapping_call(call, number)) return *next;
   if (number == SYS_sched_yield) return do_yield(call);
   if (number == SYS_gettid || number == SYS_getpid) return call.result(call.thread.slot + std::uint64_t{1});
   call.machine.refused = "the system call number " + std::to_string(number);

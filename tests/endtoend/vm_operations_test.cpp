@@ -87,6 +87,13 @@ TEST_F(VmOperations, Annotations) {
   expect_same("uncontrolled/memory/races_meant.c", {"benign", "reads_left_out", "writes_left_out"});
 }
 
+TEST_F(VmOperations, MappedMemory) {
+  if (!has_cpp_library()) GTEST_SKIP() << "the sources of GCC are not installed";
+  expect_same("correct/memory/mapped_in_execution.cpp", {""});
+  expect_same("correct/memory/unmapped_and_protected.cpp", {""});
+  expect_same("wrong/memory/use_after_unmap.cpp", {""});
+}
+
 TEST_F(VmOperations, TestsThatAreClosures) {
   if (!has_cpp_library()) GTEST_SKIP() << "the sources of GCC are not installed";
   expect_same("correct/thrum/check.cpp", {""});
