@@ -138,6 +138,13 @@ Next do_attr_setschedparam(Call& call) {
   return change_attributes<pthread_attr_t>(
       call, [&](pthread_attr_t* copy) { return pthread_attr_setschedparam(copy, &priority); });
 }
+// A stack of the program's own: its memory must be there.
+Next do_attr_setstack(Call& call) {
+  if (!call.machine.may_write(call.argument(1), call.argument(2))) return Next::over;
+  return change_attributes<pthread_attr_t>(call, [&](pthread_attr_t* copy) {
+    return pthread_attr_setstack(copy, &at<char>(call.argument(1)), call.argument(2));
+  });
+}
 Next do_attr_getstack(Call& call) {
   if (!call.machine.may_read(call.argument(0), sizeof(pthread_attr_t))) return Next::over;
   void* stack = nullptr;

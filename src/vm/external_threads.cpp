@@ -20,6 +20,14 @@ void take_attributes(Thread& child, const pthread_attr_t& attributes) {
   child.detached = state == PTHREAD_CREATE_DETACHED;
   pthread_attr_getguardsize(&attributes, &child.guard_size);
   std::size_t size = 0;
+  void* begin = nullptr;
+  pthread_attr_getstack(&attributes, &begin, &size);
+  if (const std::uint64_t end = reinterpret_cast<std::uint64_t>(begin) + size; end != 0) {
+    child.stack_size = size;
+    child.own_stack_end = end & ~std::uint64_t{15};
+    child.top->stack_begin = child.top->stack_pointer = child.own_stack_end;
+    return;
+  }
   pthread_attr_getstacksize(&attributes, &size);
   child.stack_size = std::clamp<std::uint64_t>(size, kStackSize, kStackSizeMax);
 }

@@ -4,7 +4,8 @@
 // the vector, the thread and the number of the thread's draws before it, so draws commute, and are no events.
 //
 // A vector's values: 0, 1, -1 and the limits of the type, each for all draws; then numbers that the program
-// compares with, and numbers from the seed. From its ninth draw on a thread has one value for each draw. Tested by inputs_test.cpp.
+// compares with, and numbers from the seed. From its ninth draw on a thread has one value for each draw.
+// Tested by inputs_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -209,7 +209,9 @@ void Machine::note_foreign(AccessKind kind, std::uint64_t address, std::uint64_t
 // Earlier accesses of other threads to the ended thread's stack or storage must be ordered before its end.
 // Whether they are; else the execution has failed.
 bool Machine::end_judged(const Thread& thread) {
-  if (records_footprints) note_footprint(thread, true, thread.stack_limit(), kStackSize);
+  if (records_footprints)
+    note_footprint(thread, true, thread.stack_limit(),
+                   thread.own_stack_end != 0 ? thread.stack_size : kStackSize);
   if (!judges) return true;
   for (const Foreign& use : foreign_) {
     if (use.owner != thread.number || races.clock(thread.number).knows(use.access.when)) continue;

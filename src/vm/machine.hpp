@@ -324,6 +324,7 @@ class Machine : public Pending {
   Thread* pick();
   Thread* choose_thread(bool last_enabled, bool yielded);
   void collect_options(const Thread& last);
+  bool fail_by_self_lock();
   Stop end_stuck();
   Waiter waiter(const Thread& thread) const;
   void note_pending();

@@ -539,16 +539,23 @@ const char* Machine::self_lock(const Thread& thread) const {
   return reads ? "locks to write a read-write lock that it holds to read" : nullptr;
 }
 
-Stop Machine::end_stuck() {
+// Whether a thread waits for a lock that it holds; then the execution has failed.
+bool Machine::fail_by_self_lock() {
   for (std::uint16_t slot : live()) {
     const Thread& one = thread(slot);
-    const char* const what = self_lock(one);
+    const char* const what = one.life == Life::standing ? self_lock(one) : nullptr;
     if (what == nullptr || one.timed) continue;
     Failure failure{BugKind::lock_misuse, what, one.id, one.code, {}};
     failure.waiters.push_back(waiter(one));
     failure.waiters[0].holder = one.id;
-    return fail(std::move(failure));
+    fail(std::move(failure));
+    return true;
   }
+  return false;
+}
+
+Stop Machine::end_stuck() {
+  if (fail_by_self_lock()) return Stop::over;
   Failure failure{BugKind::deadlock, "no thread can go on", kMainThread, 0, {}};
   std::uint64_t shortest = 0;
   for (std::uint16_t slot : live()) {
@@ -749,6 +756,7 @@ std::optional<Stop> Machine::finish_thread(Thread& me) {
     other.life = Life::unsettled;
     push_unsettled(slot);
   }
+  if (me.own_stack_end != 0) memory.set_shadow(me.stack_limit(), me.stack_size, kAddressable | kDefined);
   if (!code.thread_local_content.empty())
     memory.set_shadow(me.local_storage(), code.thread_local_content.size(), kDead);
   if (course().live_count != 0 || course().unsettled_count != 0) return Stop::ended;
@@ -770,6 +778,7 @@ Next Machine::leave_process(Thread& me, int status) {
     }
     done(true, static_cast<std::uint64_t>(status));
   }
+  if (in_execution && live().size() > 1 && fail_by_self_lock()) return Next::over;
   if (status == 0 && settings.test.empty() && !tests.calls.empty()) tests.is_listed = true;
   if (status != 0) {
     fail(BugKind::nonzero_exit, "the program exits with status " + std::to_string(status));

@@ -109,6 +109,8 @@ struct Thread {
   std::uint32_t next_key = 0;
   bool cancelled = false;
   std::uint64_t stack_size = kStackSize;
+  std::uint64_t own_stack_end =
+      0;  // of a stack in memory that the program gave; 0: the stack is the machine's
   std::uint64_t guard_size = 4096;  // as it was asked for; what lies below a stack is never in use
   std::uint64_t affinity = 0;       // processors that it was told to run on; 0: all
   int rounding = 0;                 // of its floating-point operations, as fegetround() has it
@@ -116,11 +118,13 @@ struct Thread {
   // The instruction at which it is.
   const Instruction* where() const { return in_call ? top->next - 1 : top->next; }
 
-  std::uint64_t stack_end() const { return thread_part(slot) + kStackEnd; }
+  std::uint64_t stack_end() const {
+    return own_stack_end != 0 ? own_stack_end : thread_part(slot) + kStackEnd;
+  }
   std::uint64_t stack_limit() const { return stack_end() - stack_size; }
   std::uint64_t local_storage() const { return thread_part(slot) + kLocalStorage; }
   // The object that represents the thread: its end writes it, and try- and timed joins read it.
-  std::uint64_t object_address() const { return stack_end() - 1; }
+  std::uint64_t object_address() const { return thread_part(slot) + kStackEnd - 1; }
   // pthread_t.
   std::uint64_t handle() const { return local_storage(); }
 };
