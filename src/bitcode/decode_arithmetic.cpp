@@ -93,7 +93,7 @@ bool is_two_slots(std::uint32_t bits) { return bits > 64; }
 }  // namespace
 
 vm::Slot FunctionDecoder::sign_extended(Slot from, std::uint32_t bits) {
-  if (bits == 64) return from;
+  if (bits >= 64) return from;
   const Slot to = new_slot();
   switch (bits) {
     case 8: emit(Opcode::sign8, to, from); break;
@@ -145,7 +145,7 @@ void FunctionDecoder::decode_binary(const llvm::BinaryOperator& instruction) {
     if (!type->isIntegerTy())
       float_operation(opcode, type, d[i], a[i], b[i]);
     else if (each == 2)
-      wide_operation(opcode, d[i], a[i], b[i]);
+      wide_operation(opcode, bits, d[i], a[i], b[i]);
     else
       integer_operation(opcode, bits, d[i], a[i], b[i], has_immediate ? right : nullptr);
   }
@@ -181,8 +181,27 @@ void FunctionDecoder::integer_operation(unsigned opcode, std::uint32_t bits, Slo
   if (operation.may_overflow && !is_native) cut(d, d, bits);
 }
 
-void FunctionDecoder::wide_operation(unsigned opcode, Slot d, Slot a, Slot b) {
+void FunctionDecoder::wide_operation(unsigned opcode, std::uint32_t bits, Slot d, Slot a, Slot b) {
+  const IntegerOperation operation = integer_operation_of(opcode);
+  if (operation.is_signed) {
+    a = wide_sign_extended(a, bits);
+    if (opcode != Instruction::AShr) b = wide_sign_extended(b, bits);
+  }
   compute(wide_computation(opcode), d, a, b);
+  if (operation.may_overflow) cut_wide(d, bits);
+}
+
+// Two slots of which the upper one has bits - 64 bits: extended by their sign to 128 bits.
+vm::Slot FunctionDecoder::wide_sign_extended(Slot from, std::uint32_t bits) {
+  if (bits == 128) return from;
+  const Slots to = new_slots(2);
+  emit(Opcode::move, to[0], from);
+  emit(Opcode::sign, to[1], static_cast<Slot>(from + 1), 0, 0, bits - 64);
+  return to[0];
+}
+
+void FunctionDecoder::cut_wide(Slot d, std::uint32_t bits) {
+  if (bits != 128) cut(static_cast<Slot>(d + 1), static_cast<Slot>(d + 1), bits - 64);
 }
 
 void FunctionDecoder::float_operation(unsigned opcode, const llvm::Type* type, Slot d, Slot a, Slot b) {
@@ -278,7 +297,7 @@ void FunctionDecoder::decode_comparison(const llvm::CmpInst& instruction) {
     if (!is_integer)
       compare_floats(instruction.getPredicate(), type, d[i], a[at], b[at]);
     else if (each == 2)
-      compare_wide(instruction.getPredicate(), d[i], a[at], b[at]);
+      compare_wide(instruction.getPredicate(), bits, d[i], a[at], b[at]);
     else
       compare_integers(instruction.getPredicate(), bits, d[i], a[i], b[i], right);
   }
@@ -297,8 +316,12 @@ void FunctionDecoder::compare_integers(CmpInst::Predicate predicate, std::uint32
   }
 }
 
-void FunctionDecoder::compare_wide(CmpInst::Predicate predicate, Slot d, Slot a, Slot b) {
+void FunctionDecoder::compare_wide(CmpInst::Predicate predicate, std::uint32_t bits, Slot d, Slot a, Slot b) {
   const bool is_signed = CmpInst::isSigned(predicate);
+  if (is_signed) {
+    a = wide_sign_extended(a, bits);
+    b = wide_sign_extended(b, bits);
+  }
   const Computation less = is_signed ? Computation::slt128 : Computation::ult128;
   bool is_negated = false;
   switch (predicate) {
@@ -385,7 +408,14 @@ void FunctionDecoder::cast_scalar(unsigned opcode, llvm::Type* from, llvm::Type*
       return;
     }
     case Instruction::SExt: {
-      if (is_two_slots(from_bits)) refuse("integers of more than 64 bits that get wider");
+      if (is_two_slots(from_bits)) {
+        const Slots d = new_slots(2);
+        emit(Opcode::move, d[0], in[0]);
+        emit(Opcode::sign, d[1], in[1], 0, 0, from_bits - 64);
+        cut_wide(d[0], to_bits);
+        out.insert(out.end(), d.begin(), d.end());
+        return;
+      }
       const Slot wide = sign_extended(in[0], from_bits);
       if (is_two_slots(to_bits)) {
         const Slots d = new_slots(2);
@@ -424,7 +454,10 @@ void FunctionDecoder::cast_float(unsigned opcode, llvm::Type* from, llvm::Type* 
                                         : Computation::f80_to_f64,
                      d[0], in[0]);
     case Instruction::SIToFP:
-      if (is_two_slots(from_bits)) return compute(by_type(Computation::signed128_to_f32, to), d[0], in[0]);
+      if (is_two_slots(from_bits)) {
+        return compute(by_type(Computation::signed128_to_f32, to), d[0],
+                       wide_sign_extended(in[0], from_bits));
+      }
       return compute(by_type(Computation::signed_to_f32, to), d[0], sign_extended(in[0], from_bits));
     case Instruction::UIToFP:
       return compute(
@@ -435,9 +468,9 @@ void FunctionDecoder::cast_float(unsigned opcode, llvm::Type* from, llvm::Type* 
     case Instruction::FPToUI: {
       const bool is_signed = opcode == Instruction::FPToSI;
       if (is_two_slots(to_bits)) {
-        return compute(
-            by_type(is_signed ? Computation::f32_to_signed128 : Computation::f32_to_unsigned128, from), d[0],
-            in[0]);
+        compute(by_type(is_signed ? Computation::f32_to_signed128 : Computation::f32_to_unsigned128, from),
+                d[0], in[0]);
+        return cut_wide(d[0], to_bits);
       }
       compute(by_type(is_signed ? Computation::f32_to_signed : Computation::f32_to_unsigned, from), d[0],
               in[0]);
@@ -454,6 +487,7 @@ void FunctionDecoder::cast_bits(const llvm::CastInst& instruction) {
   const std::vector<Leaf> from = leaves_of(layout_, instruction.getSrcTy());
   const std::vector<Leaf> to = leaves_of(layout_, instruction.getDestTy());
   const Slots in = value(*instruction.getOperand(0));
+  if (from.empty() || to.empty()) refuse(instruction);
   if (from.size() == to.size()) {
     values_[&instruction] = in;
     return;
@@ -488,7 +522,15 @@ void FunctionDecoder::cast_bits(const llvm::CastInst& instruction) {
     }
     out.push_back(whole);
   }
+  if (to[0].slots == 2) out = side_by_side(out);
   values_[&instruction] = std::move(out);
+}
+
+// The slots' values in slots one after the other, as the two of a scalar have to stand.
+FunctionDecoder::Slots FunctionDecoder::side_by_side(const Slots& slots) {
+  Slots row = new_slots(static_cast<std::uint32_t>(slots.size()));
+  for (std::size_t i = 0; i < slots.size(); ++i) emit(Opcode::move, row[i], slots[i]);
+  return row;
 }
 
 }  // namespace thrum::bitcode

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // LLVM's intrinsic functions.
+#include <llvm/Analysis/MemoryBuiltins.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
@@ -46,7 +47,7 @@ constexpr FloatRow kFloats[] = {
     {Intrinsic::fma, Computation::fma32},
     {Intrinsic::fmuladd, Computation::muladd32},
     {Intrinsic::roundeven, Computation::round_even32, false},
-    {Intrinsic::powi, Computation::powi32, false},
+    {Intrinsic::powi, Computation::powi32},
 };
 
 }  // namespace
@@ -91,19 +92,24 @@ void FunctionDecoder::decode_intrinsic(const llvm::IntrinsicInst& call) {
       values_[&call] = Slots{constant(vm::selector_of(module_.words_of(*type)[0]))};
       return;
     }
-    case Intrinsic::objectsize: {
-      // Not known: all ones, or 0 where the least size is asked for.
-      const bool least = llvm::cast<llvm::ConstantInt>(call.getArgOperand(1))->isOne();
-      const std::uint32_t bits = bits_of(layout_, call.getType());
-      values_[&call] = {constant(least        ? 0
-                                 : bits >= 64 ? ~std::uint64_t{0}
-                                              : (std::uint64_t{1} << bits) - 1)};
-      return;
-    }
+    case Intrinsic::objectsize: return decode_object_size(call);
     default: break;
   }
   if (decode_memory_intrinsic(call) || decode_integer_intrinsic(call) || decode_float_intrinsic(call)) return;
   refuse("the intrinsic function " + call.getCalledFunction()->getName().str());
+}
+
+// As the compiler makes it where no optimization has done so: what the function itself shows of the object.
+void FunctionDecoder::decode_object_size(const llvm::IntrinsicInst& call) {
+  const bool least = llvm::cast<llvm::ConstantInt>(call.getArgOperand(1))->isOne();
+  const std::uint32_t bits = bits_of(layout_, call.getType());
+  const std::uint64_t unknown = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  llvm::ObjectSizeOpts options;
+  options.EvalMode = least ? llvm::ObjectSizeOpts::Mode::Min : llvm::ObjectSizeOpts::Mode::Max;
+  options.NullIsUnknownSize = llvm::cast<llvm::ConstantInt>(call.getArgOperand(2))->isOne();
+  std::uint64_t size = 0;
+  const bool is_known = llvm::getObjectSize(call.getArgOperand(0), size, layout_, nullptr, options);
+  values_[&call] = {constant(is_known && size <= unknown ? size : least ? 0 : unknown)};
 }
 
 bool FunctionDecoder::decode_memory_intrinsic(const llvm::IntrinsicInst& call) {
@@ -120,11 +126,14 @@ bool FunctionDecoder::decode_memory_intrinsic(const llvm::IntrinsicInst& call) {
     case Intrinsic::lifetime_end: {
       const auto* place = llvm::dyn_cast<llvm::AllocaInst>(call.getArgOperand(1)->stripPointerCasts());
       if (place == nullptr) return true;
+      const auto* count = llvm::dyn_cast<llvm::ConstantInt>(place->getArraySize());
+      if (count == nullptr || !count->isOne()) return true;
       const std::int64_t size = llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getSExtValue();
       const bool begins = call.getIntrinsicID() == Intrinsic::lifetime_start;
       const auto whole =
           static_cast<std::int64_t>(layout_.getTypeAllocSize(place->getAllocatedType()).getFixedValue());
-      emit(begins ? Opcode::scope_begin : Opcode::scope_end, 0, argument(1), 0, 0, size < 0 ? whole : size);
+      emit(begins ? Opcode::scope_begin : Opcode::scope_end, 0, argument(1), 0, 0,
+           size < 0 ? whole : std::min(size, whole));
       return true;
     }
     case Intrinsic::threadlocal_address: {
@@ -159,10 +168,20 @@ void FunctionDecoder::decode_overflow(const llvm::IntrinsicInst& call, Computati
                                       bool is_signed) {
   llvm::Type* type = call.getArgOperand(0)->getType();
   const std::uint32_t bits = bits_of(layout_, type->getScalarType());
-  if (bits > 64 || type->isVectorTy())
-    refuse("the intrinsic function " + call.getCalledFunction()->getName().str());
+  if (type->isVectorTy()) refuse("the intrinsic function " + call.getCalledFunction()->getName().str());
   Slot a = single(*call.getArgOperand(0));
   Slot b = single(*call.getArgOperand(1));
+  if (bits > 64) {
+    if (is_signed) {
+      a = wide_sign_extended(a, bits);
+      b = wide_sign_extended(b, bits);
+    }
+    // The computations for more than 64 bits stand in the same order.
+    const int behind = static_cast<int>(computation) - static_cast<int>(Computation::uadd_overflow);
+    const Computation wide =
+        static_cast<Computation>(static_cast<int>(Computation::uadd_overflow128) + behind);
+    return compute(wide, result_of(call)[0], a, b, constant(bits));
+  }
   if (is_signed) {
     a = sign_extended(a, bits);
     b = sign_extended(b, bits);
@@ -192,6 +211,8 @@ bool FunctionDecoder::decode_integer_intrinsic(const llvm::IntrinsicInst& call) 
     case Intrinsic::sadd_with_overflow: decode_overflow(call, Computation::sadd_overflow, true); return true;
     case Intrinsic::ssub_with_overflow: decode_overflow(call, Computation::ssub_overflow, true); return true;
     case Intrinsic::smul_with_overflow: decode_overflow(call, Computation::smul_overflow, true); return true;
+    case Intrinsic::ucmp:
+    case Intrinsic::scmp: decode_three_way(call, id == Intrinsic::scmp); return true;
     case Intrinsic::vector_reduce_add: decode_reduction(call, llvm::Instruction::Add); return true;
     case Intrinsic::vector_reduce_mul: decode_reduction(call, llvm::Instruction::Mul); return true;
     case Intrinsic::vector_reduce_and: decode_reduction(call, llvm::Instruction::And); return true;
@@ -202,11 +223,7 @@ bool FunctionDecoder::decode_integer_intrinsic(const llvm::IntrinsicInst& call) 
   llvm::Type* type = call.getType()->getScalarType();
   if (!type->isIntegerTy() || call.arg_empty()) return false;
   const std::uint32_t bits = type->getIntegerBitWidth();
-  if (bits > 64) {
-    if (id != Intrinsic::bswap || bits != 128) return false;
-    compute(Computation::bswap128, result_of(call)[0], single(*call.getArgOperand(0)));
-    return true;
-  }
+  const std::size_t each = bits > 64 ? 2 : 1;
   if (!call.getArgOperand(0)->getType()->getScalarType()->isIntegerTy()) return false;
   const Slots a = value(*call.getArgOperand(0));
   const bool has_two = call.arg_size() > 1 && call.getArgOperand(1)->getType() == call.getType();
@@ -214,8 +231,91 @@ bool FunctionDecoder::decode_integer_intrinsic(const llvm::IntrinsicInst& call) 
   const bool has_three = call.arg_size() > 2 && call.getArgOperand(2)->getType() == call.getType();
   const Slots c = has_three ? value(*call.getArgOperand(2)) : a;
   const Slots d = result_of(call);
+  for (std::size_t i = 0; i < d.size(); i += each) {
+    const bool is_known = each == 2 ? wide_intrinsic(id, bits, d[i], a[i], b[i], c[i])
+                                    : integer_intrinsic(id, bits, d[i], a[i], b[i], c[i]);
+    if (!is_known) return false;
+  }
+  return true;
+}
+
+// -1, 0 or 1.
+void FunctionDecoder::decode_three_way(const llvm::IntrinsicInst& call, bool is_signed) {
+  llvm::Type* type = call.getArgOperand(0)->getType()->getScalarType();
+  const std::uint32_t bits = bits_of(layout_, type);
+  const std::uint32_t result_bits = bits_of(layout_, call.getType()->getScalarType());
+  if (!type->isIntegerTy() || result_bits > 64)
+    refuse("the intrinsic function " + call.getCalledFunction()->getName().str());
+  const Slots a = value(*call.getArgOperand(0));
+  const Slots b = value(*call.getArgOperand(1));
+  const Slots d = result_of(call);
+  const std::size_t each = bits > 64 ? 2 : 1;
+  const auto less_of = [&](Slot to, Slot x, Slot y) {
+    const auto less = is_signed ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_ULT;
+    if (each == 2)
+      compare_wide(less, bits, to, x, y);
+    else
+      compare_integers(less, bits, to, x, y, nullptr);
+  };
   for (std::size_t i = 0; i < d.size(); ++i) {
-    if (!integer_intrinsic(id, bits, d[i], a[i], b[i], c[i])) return false;
+    const Slot less = new_slot();
+    const Slot greater = new_slot();
+    less_of(less, a[i * each], b[i * each]);
+    less_of(greater, b[i * each], a[i * each]);
+    emit(Opcode::sub, d[i], greater, less);
+    cut(d[i], d[i], result_bits);
+  }
+}
+
+// Of any number of bits: the count is reduced modulo it, and stands before it.
+void FunctionDecoder::funnel_shift(bool left, std::uint32_t bits, Slot d, Slot a, Slot b, Slot c) {
+  const Slots count = new_slots(2);
+  if (bits > 64)
+    compute(Computation::urem128, count[0], c, side_by_side({constant(bits), constant(0)})[0]);
+  else
+    emit(Opcode::urem, count[0], c, constant(bits));
+  emit(Opcode::constant, count[1], 0, 0, 0, bits);
+  if (bits > 64)
+    compute(left ? Computation::fshl_wide : Computation::fshr_wide, d, a, b, count[0]);
+  else
+    compute(left ? Computation::fshl_any : Computation::fshr_any, d, a, b, count[0]);
+}
+
+// Of one scalar of more than 64 bits. False: there is no such one.
+bool FunctionDecoder::wide_intrinsic(unsigned id, std::uint32_t bits, Slot d, Slot a, Slot b, Slot c) {
+  const auto extend = [&] {
+    a = wide_sign_extended(a, bits);
+    b = wide_sign_extended(b, bits);
+  };
+  switch (id) {
+    case Intrinsic::umin: compute(Computation::umin128, d, a, b); break;
+    case Intrinsic::umax: compute(Computation::umax128, d, a, b); break;
+    case Intrinsic::smin:
+    case Intrinsic::smax:
+      extend();
+      compute(id == Intrinsic::smin ? Computation::smin128 : Computation::smax128, d, a, b);
+      cut_wide(d, bits);
+      break;
+    case Intrinsic::abs:
+      compute(Computation::abs128, d, wide_sign_extended(a, bits));
+      cut_wide(d, bits);
+      break;
+    case Intrinsic::ctpop: compute(Computation::ctpop128, d, a); break;
+    case Intrinsic::ctlz: compute(Computation::ctlz128, d, a, 0, constant(bits)); break;
+    case Intrinsic::cttz: compute(Computation::cttz128, d, a, 0, constant(bits)); break;
+    case Intrinsic::bitreverse: compute(Computation::bit_reverse128, d, a, 0, constant(bits)); break;
+    case Intrinsic::bswap: compute(Computation::bswap128, d, a, 0, constant(bits)); break;
+    case Intrinsic::fshl:
+    case Intrinsic::fshr: funnel_shift(id == Intrinsic::fshl, bits, d, a, b, c); break;
+    case Intrinsic::uadd_sat: compute(Computation::uadd_saturated128, d, a, b, constant(bits)); break;
+    case Intrinsic::usub_sat: compute(Computation::usub_saturated128, d, a, b, constant(bits)); break;
+    case Intrinsic::sadd_sat:
+    case Intrinsic::ssub_sat:
+      extend();
+      compute(id == Intrinsic::sadd_sat ? Computation::sadd_saturated128 : Computation::ssub_saturated128, d,
+              a, b, constant(bits));
+      break;
+    default: return false;
   }
   return true;
 }
@@ -259,19 +359,25 @@ bool FunctionDecoder::integer_intrinsic(unsigned id, std::uint32_t bits, Slot d,
       else if (bits == 64)
         compute(Computation::bswap64, d, a);
       else
-        return false;
+        compute(Computation::bswap_any, d, a, 0, constant(bits));
       break;
     case Intrinsic::bitreverse:
       compute(Computation::bit_reverse, d, a);
       if (bits < 64) emit(Opcode::lshr_i, d, d, 0, 0, 64 - bits);
       break;
     case Intrinsic::fshl:
-      if (!has_size) return false;
+      if (!has_size) {
+        funnel_shift(true, bits, d, a, b, c);
+        break;
+      }
       compute(by_size(Computation::fshl64, Computation::fshl32, Computation::fshl16, Computation::fshl8), d,
               a, b, c);
       break;
     case Intrinsic::fshr:
-      if (!has_size) return false;
+      if (!has_size) {
+        funnel_shift(false, bits, d, a, b, c);
+        break;
+      }
       compute(by_size(Computation::fshr64, Computation::fshr32, Computation::fshr16, Computation::fshr8), d,
               a, b, c);
       break;
@@ -282,8 +388,6 @@ bool FunctionDecoder::integer_intrinsic(unsigned id, std::uint32_t bits, Slot d,
       compute(id == Intrinsic::sadd_sat ? Computation::sadd_saturated : Computation::ssub_saturated, d,
               sign_extended(a, bits), sign_extended(b, bits), constant(bits));
       break;
-    case Intrinsic::scmp:
-    case Intrinsic::ucmp: return false;
     default: return false;
   }
   return true;

@@ -117,6 +117,12 @@ FunctionDecoder::Slots FunctionDecoder::slots_of_constant(const llvm::Constant& 
   return slots;
 }
 
+vm::Slot FunctionDecoder::single(const llvm::Value& of) {
+  const Slots& slots = value(of);
+  if (slots.empty()) refuse("a value of type " + text_of(of.getType()) + " where a number is needed");
+  return slots[0];
+}
+
 const FunctionDecoder::Slots& FunctionDecoder::value(const llvm::Value& of) {
   const auto known = values_.find(&of);
   if (known != values_.end()) return known->second;
@@ -175,7 +181,7 @@ void FunctionDecoder::visit(const llvm::Instruction& instruction, const llvm::Ba
   switch (instruction.getOpcode()) {
     case llvm::Instruction::PHI: return;  // on the edges
     case llvm::Instruction::Br: return decode_branch(cast<llvm::BranchInst>(instruction), next);
-    case llvm::Instruction::Switch: return decode_switch(cast<llvm::SwitchInst>(instruction));
+    case llvm::Instruction::Switch: return decode_switch(cast<llvm::SwitchInst>(instruction), next);
     case llvm::Instruction::Ret: return decode_return(cast<llvm::ReturnInst>(instruction));
     case llvm::Instruction::Unreachable: emit(Opcode::unreachable, 0); return;
     case llvm::Instruction::Resume: {
@@ -248,9 +254,20 @@ void FunctionDecoder::decode_branch(const llvm::BranchInst& branch, const llvm::
   go_to({branch.getParent(), branch.getSuccessor(1)}, next);
 }
 
-void FunctionDecoder::decode_switch(const llvm::SwitchInst& branch) {
+// Over more than 64 bits: compared with one value after the other.
+void FunctionDecoder::decode_wide_switch(const llvm::SwitchInst& branch, const llvm::BasicBlock* next) {
+  const Slot value_of = single(*branch.getCondition());
+  for (const auto& one : branch.cases()) {
+    const Slot same = new_slot();
+    compute(vm::Computation::eq128, same, value_of, single(*one.getCaseValue()));
+    jumps_.push_back({emit(Opcode::br, 0, same), {branch.getParent(), one.getCaseSuccessor()}});
+  }
+  go_to({branch.getParent(), branch.getDefaultDest()}, next);
+}
+
+void FunctionDecoder::decode_switch(const llvm::SwitchInst& branch, const llvm::BasicBlock* next) {
   const std::uint32_t bits = bits_of(layout_, branch.getCondition()->getType());
-  if (bits > 64) refuse(branch);
+  if (bits > 64) return decode_wide_switch(branch, next);
   SwitchEdge edges{result_.switches.size(), {}, {branch.getParent(), branch.getDefaultDest()}};
   for (const auto& one : branch.cases())
     edges.cases.push_back({one.getCaseValue()->getZExtValue(), {branch.getParent(), one.getCaseSuccessor()}});

@@ -77,14 +77,15 @@ class FunctionDecoder {
   Slot new_constant(std::uint64_t value);
   Slots slots_of_constant(const llvm::Constant& constant);
   const Slots& value(const llvm::Value& of);
-  Slot single(const llvm::Value& of) { return value(of)[0]; }
+  Slot single(const llvm::Value& of);
   // The slots into which an instruction's result goes.
   Slots& result_of(const llvm::Instruction& instruction);
   std::size_t emit(Opcode opcode, Slot d, Slot a = 0, Slot b = 0, Slot c = 0, std::int64_t immediate = 0);
   void compute(vm::Computation computation, Slot d, Slot a, Slot b = 0, Slot c = 0);
   void decode_branch(const llvm::BranchInst& branch, const llvm::BasicBlock* next);
   void decode_condition(const llvm::BranchInst& branch);
-  void decode_switch(const llvm::SwitchInst& branch);
+  void decode_switch(const llvm::SwitchInst& branch, const llvm::BasicBlock* next);
+  void decode_wide_switch(const llvm::SwitchInst& branch, const llvm::BasicBlock* next);
   void decode_return(const llvm::ReturnInst& instruction);
   void go_to(Edge edge, const llvm::BasicBlock* next);
   bool moves_on(Edge edge) const;
@@ -98,12 +99,15 @@ class FunctionDecoder {
   void decode_binary(const llvm::BinaryOperator& instruction);
   void integer_operation(unsigned opcode, std::uint32_t bits, Slot d, Slot a, Slot b,
                          const llvm::Value* immediate_of);
-  void wide_operation(unsigned opcode, Slot d, Slot a, Slot b);
+  void wide_operation(unsigned opcode, std::uint32_t bits, Slot d, Slot a, Slot b);
+  Slot wide_sign_extended(Slot from, std::uint32_t bits);
+  void cut_wide(Slot d, std::uint32_t bits);
+  Slots side_by_side(const Slots& slots);
   void float_operation(unsigned opcode, const llvm::Type* type, Slot d, Slot a, Slot b);
   void decode_comparison(const llvm::CmpInst& instruction);
   void compare_integers(llvm::CmpInst::Predicate predicate, std::uint32_t bits, Slot d, Slot a, Slot b,
                         const llvm::Value* immediate_of);
-  void compare_wide(llvm::CmpInst::Predicate predicate, Slot d, Slot a, Slot b);
+  void compare_wide(llvm::CmpInst::Predicate predicate, std::uint32_t bits, Slot d, Slot a, Slot b);
   void compare_floats(llvm::CmpInst::Predicate predicate, const llvm::Type* type, Slot d, Slot a, Slot b);
   void decode_cast(const llvm::CastInst& instruction);
   void cast_scalar(unsigned opcode, llvm::Type* from, llvm::Type* to, const Slots& in, Slots& out);
@@ -161,6 +165,10 @@ class FunctionDecoder {
   bool decode_float_intrinsic(const llvm::IntrinsicInst& call);
   bool decode_memory_intrinsic(const llvm::IntrinsicInst& call);
   void decode_overflow(const llvm::IntrinsicInst& call, vm::Computation computation, bool is_signed);
+  bool wide_intrinsic(unsigned id, std::uint32_t bits, Slot d, Slot a, Slot b, Slot c);
+  void funnel_shift(bool left, std::uint32_t bits, Slot d, Slot a, Slot b, Slot c);
+  void decode_three_way(const llvm::IntrinsicInst& call, bool is_signed);
+  void decode_object_size(const llvm::IntrinsicInst& call);
   void decode_reduction(const llvm::IntrinsicInst& call, unsigned opcode);
 
   ModuleDecoder& module_;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Operator.h>
 #include <llvm/Support/raw_ostream.h>
@@ -205,6 +206,11 @@ std::vector<std::uint64_t> ModuleDecoder::words_of(const llvm::Constant& constan
 
 void ModuleDecoder::add_words(const llvm::Constant& constant, std::vector<std::uint64_t>& words) {
   llvm::Type* type = constant.getType();
+  if (const auto* expression = llvm::dyn_cast<llvm::ConstantExpr>(&constant)) {
+    // Such as the bits of a vector as one number.
+    const llvm::Constant* const folded = llvm::ConstantFoldConstant(expression, layout());
+    if (folded != expression) return add_words(*folded, words);
+  }
   if (is_composed(type)) {
     for (std::uint32_t i = 0; i < element_count(type); ++i) {
       const llvm::Constant* element = constant.getAggregateElement(i);

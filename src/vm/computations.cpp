@@ -54,6 +54,35 @@ Word reversed(Word value) {
   return result;
 }
 
+Unsigned128 joined(Word high, Word low) { return Unsigned128{high} << 64 | low; }
+Word high_word(Unsigned128 value) { return static_cast<Word>(value >> 64); }
+Word low_word(Unsigned128 value) { return static_cast<Word>(value); }
+Unsigned128 swapped(Unsigned128 value) {
+  return joined(__builtin_bswap64(low_word(value)), __builtin_bswap64(high_word(value)));
+}
+Unsigned128 reversed(Unsigned128 value) {
+  return joined(reversed(low_word(value)), reversed(high_word(value)));
+}
+Unsigned128 leading_zeros(Unsigned128 value) {
+  const Word high = high_word(value);
+  return static_cast<unsigned>(high != 0 ? std::countl_zero(high) : 64 + std::countl_zero(low_word(value)));
+}
+Unsigned128 trailing_zeros(Unsigned128 value) {
+  const Word low = low_word(value);
+  return static_cast<unsigned>(low != 0 ? std::countr_zero(low) : 64 + std::countr_zero(high_word(value)));
+}
+Unsigned128 ones_wide(Word bits) { return ~Unsigned128{0} >> (128 - bits); }
+
+// Of so many bits, at most 128.
+template <typename T>
+T funnel_left(T high, T low, Word by, Word bits) {
+  return by == 0 ? high : (high << by | low >> (bits - by)) & ones_wide(bits);
+}
+template <typename T>
+T funnel_right(T high, T low, Word by, Word bits) {
+  return by == 0 ? low : (high << (bits - by) | low >> by) & ones_wide(bits);
+}
+
 template <typename T>
 T funnel_left(T high, T low, T count) {
   constexpr unsigned kBits = sizeof(T) * 8;
@@ -86,6 +115,37 @@ void saturate(Word* d, Unsigned128 value, Word bits) {
 }
 void saturate_signed(Word* d, Signed128 value, Word bits) {
   d[0] = static_cast<Word>(std::clamp(value, least(bits), greatest(bits))) & ones(bits);
+}
+
+void overflow_wide(Word* d, Unsigned128 value, bool lost, Word bits) {
+  put(d, value & ones_wide(bits));
+  d[2] = lost || value > ones_wide(bits);
+}
+Signed128 greatest_wide(Word bits) { return static_cast<Signed128>(ones_wide(bits) >> 1); }
+void signed_overflow_wide(Word* d, Signed128 value, bool lost, Word bits) {
+  put(d, static_cast<Unsigned128>(value) & ones_wide(bits));
+  d[2] = lost || value > greatest_wide(bits) || value < -greatest_wide(bits) - 1;
+}
+// lost: it does not fit 128 bits, and lies beyond the end on the first operand's side.
+void saturate_wide(Word* d, Signed128 value, bool lost, bool is_negative, Word bits) {
+  const Signed128 high = greatest_wide(bits), low = -high - 1;
+  const Signed128 kept = lost ? (is_negative ? low : high) : std::clamp(value, low, high);
+  put(d, static_cast<Unsigned128>(kept) & ones_wide(bits));
+}
+
+// As the compiler's library multiplies it.
+template <typename Float>
+Float power(Float base, int exponent) {
+  Float result = 1;
+  auto left = static_cast<unsigned>(exponent);
+  if (exponent < 0) left = 0 - left;
+  for (;;) {
+    if ((left & 1) != 0) result *= base;
+    left >>= 1;
+    if (left == 0) break;
+    base *= base;
+  }
+  return exponent < 0 ? 1 / result : result;
 }
 
 // A value that does not fit gives any result (LLVM: poison).
