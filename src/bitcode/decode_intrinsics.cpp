@@ -351,16 +351,7 @@ bool FunctionDecoder::integer_intrinsic(unsigned id, std::uint32_t bits, Slot d,
       compute(Computation::cttz, d, from);
       break;
     }
-    case Intrinsic::bswap:
-      if (bits == 16)
-        compute(Computation::bswap16, d, a);
-      else if (bits == 32)
-        compute(Computation::bswap32, d, a);
-      else if (bits == 64)
-        compute(Computation::bswap64, d, a);
-      else
-        compute(Computation::bswap_any, d, a, 0, constant(bits));
-      break;
+    case Intrinsic::bswap: compute(Computation::bswap_any, d, a, 0, constant(bits)); break;
     case Intrinsic::bitreverse:
       compute(Computation::bit_reverse, d, a);
       if (bits < 64) emit(Opcode::lshr_i, d, d, 0, 0, 64 - bits);

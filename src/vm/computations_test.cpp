@@ -64,12 +64,26 @@ TEST(Computations, ConvertFloats) {
   EXPECT_EQ(run(Computation::f80_to_f64, run(Computation::add80, wide, wide)).low, of(3));
 }
 
+TEST(Computations, SaturateWith128Bits) {
+  const Pair most = {~Word{0}, ~Word{0} >> 1}, least = {0, Word{1} << 63}, minus_one = {~Word{0}, ~Word{0}};
+  EXPECT_EQ(run(Computation::sadd_saturated128, most, {1, 0}, {128}), most);
+  EXPECT_EQ(run(Computation::sadd_saturated128, least, minus_one, {128}), least);
+  EXPECT_EQ(run(Computation::sadd_saturated128, {~Word{0}, 0}, {1, 0}, {65}), (Pair{~Word{0}, 0}));
+  EXPECT_EQ(run(Computation::uadd_saturated128, {~Word{0}, 1}, {1, 0}, {65}), (Pair{~Word{0}, 1}));
+}
+
 TEST(Computations, MoveBits) {
   EXPECT_EQ(run(Computation::fshl32, {0x80000001}, {0x40000000}, {1}).low, 2U);
   EXPECT_EQ(run(Computation::fshr8, {1}, {0}, {1}).low, 128U);
   EXPECT_EQ(run(Computation::fshl64, {1}, {2}, {64}).low, 1U);
   EXPECT_EQ(run(Computation::bit_reverse, {1}).low, Word{1} << 63);
-  EXPECT_EQ(run(Computation::bswap128, {1, 0}), (Pair{0, Word{1} << 56}));
+  EXPECT_EQ(run(Computation::bswap128, {1, 0}, {}, {128}), (Pair{0, Word{1} << 56}));
+  EXPECT_EQ(run(Computation::bswap_any, {1}, {}, {48}).low, Word{1} << 40);
+  EXPECT_EQ(run(Computation::bit_reverse128, {1, 0}, {}, {65}), (Pair{0, 1}));
+  EXPECT_EQ(run(Computation::ctlz128, {1, 0}, {}, {65}).low, 64U);
+  EXPECT_EQ(run(Computation::cttz128, {0, 0}, {}, {65}).low, 65U);
+  EXPECT_EQ(run(Computation::fshl_any, {1}, {Word{1} << 32}, {1, 33}).low, 3U);
+  EXPECT_EQ(run(Computation::fshr_wide, {1, 0}, {0, 0}, {1, 128}), (Pair{0, Word{1} << 63}));
 }
 
 TEST(Computations, ClassesOfFloats) {
