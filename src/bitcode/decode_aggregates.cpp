@@ -42,8 +42,7 @@ void FunctionDecoder::decode_element(const llvm::ExtractElementInst& instruction
   const std::uint32_t count = element_count(vector.getType());
   const Slots slots = value(vector);
   if (const auto* index = llvm::dyn_cast<llvm::ConstantInt>(instruction.getIndexOperand())) {
-    const auto at =
-        static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(index->getZExtValue(), count - 1) * each);
+    const auto at = static_cast<std::ptrdiff_t>(index->getLimitedValue(count - 1) * each);
     values_[&instruction] = Slots(slots.begin() + at, slots.begin() + at + each);
     return;
   }
@@ -58,7 +57,7 @@ void FunctionDecoder::decode_insertion(const llvm::InsertElementInst& instructio
   Slots slots = value(*instruction.getOperand(0));
   const Slots& element = value(*instruction.getOperand(1));
   if (const auto* index = llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(2))) {
-    const std::uint64_t at = std::min<std::uint64_t>(index->getZExtValue(), count - 1) * element.size();
+    const std::uint64_t at = index->getLimitedValue(count - 1) * element.size();
     std::copy(element.begin(), element.end(), slots.begin() + static_cast<std::ptrdiff_t>(at));
     values_[&instruction] = std::move(slots);
     return;

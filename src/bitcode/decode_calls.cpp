@@ -150,9 +150,20 @@ void FunctionDecoder::decode_assembly(const llvm::CallBase& call) {
   if (!call.getType()->isVoidTy()) values_[&call] = outputs;
 }
 
+// How many arguments such a call has at least. rest: what stands behind __tsan_ in its name.
+static std::size_t arguments_of_instrumentation(llvm::StringRef rest) {
+  if (rest == "init" || rest == "atomic_signal_fence" || rest.starts_with("func_")) return 0;
+  if (rest == "memcpy" || rest == "memmove" || rest == "memset") return 3;
+  if (rest == "vptr_update" || rest.ends_with("_range")) return 2;
+  if (!rest.starts_with("atomic") || rest == "atomic_thread_fence") return 1;
+  if (rest.ends_with("_load")) return 2;
+  return rest.contains("compare_exchange") ? 5 : 3;
+}
+
 // False: it is no such call.
 bool FunctionDecoder::decode_instrumentation(const llvm::CallBase& call, llvm::StringRef name) {
   llvm::StringRef rest = name.drop_front(std::string_view("__tsan_").size());
+  if (call.arg_size() < arguments_of_instrumentation(rest)) return false;
   if (rest == "init" || rest == "atomic_signal_fence") return true;
   if (rest == "func_entry" || rest == "func_exit") {
     if (!result_.is_section) return true;
@@ -194,7 +205,8 @@ bool FunctionDecoder::decode_instrumented_access(const llvm::CallBase& call, llv
   if (rest == "read_range" || rest == "write_range") {
     const auto* size = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(1));
     if (size == nullptr) refuse(call);
-    emit(Opcode::access, 0, address_slot(pointer), 0, rest == "write_range" ? 1 : 0, size->getSExtValue());
+    emit(Opcode::access, 0, address_slot(pointer), 0, rest == "write_range" ? 1 : 0,
+         static_cast<std::int64_t>(size->getLimitedValue(std::uint64_t{1} << 32)));
     return true;
   }
   rest.consume_front("unaligned_");

@@ -66,7 +66,7 @@ std::optional<Steps> steps_of(const llvm::DataLayout& layout, const llvm::GetEle
     }
     const std::uint64_t size = at.getSequentialElementStride(layout).getFixedValue();
     if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(index)) {
-      steps.offset += number->getSExtValue() * static_cast<std::int64_t>(size);
+      steps.offset += number->getValue().sextOrTrunc(64).getSExtValue() * static_cast<std::int64_t>(size);
     } else {
       if (steps.index != nullptr || !index->getType()->isIntegerTy()) return std::nullopt;
       steps.index = index;
@@ -157,7 +157,7 @@ void FunctionDecoder::decode_address(const llvm::GetElementPtrInst& instruction)
     }
     const auto size = static_cast<std::int64_t>(step.getSequentialElementStride(layout_).getFixedValue());
     if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(index)) {
-      offset += number->getSExtValue() * size;
+      offset += number->getValue().sextOrTrunc(64).getSExtValue() * size;
       continue;
     }
     const Slot by = sign_extended(single(*index), bits_of(layout_, index->getType()));
@@ -306,7 +306,9 @@ void FunctionDecoder::decode_allocation(const llvm::AllocaInst& instruction) {
   name_local(instruction, d, static_cast<std::uint64_t>(size));
   const auto* count = llvm::dyn_cast<llvm::ConstantInt>(instruction.getArraySize());
   if (count != nullptr) {
-    emit(Opcode::allocate, d, 0, 0, alignment, size * count->getSExtValue());
+    constexpr std::uint64_t kCountMax = std::uint64_t{1} << 31;  // so many do not fit
+    emit(Opcode::allocate, d, 0, 0, alignment,
+         size == 0 ? 0 : size * static_cast<std::int64_t>(count->getLimitedValue(kCountMax)));
   } else {
     emit(Opcode::allocate_array, d, single(*instruction.getArraySize()), 0, alignment, size);
   }

@@ -7,12 +7,20 @@
 
 namespace thrum::bitcode {
 
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < ' ' || byte == 0x7f) c = ' ';
+  }
+  return text;
+}
+
 void decode_function(ModuleDecoder& module, vm::Function& function) {
   if (function.is_decoded) return;
   try {
     FunctionDecoder(module, module.source_of(function), function).decode();
   } catch (const vm::Refused& refused) {
-    throw vm::Refused{refused.why + ", in function " + function.name, refused.missing};
+    throw vm::Refused{one_line(refused.why + ", in function " + function.name), refused.missing};
   }
   function.is_decoded = true;
 }

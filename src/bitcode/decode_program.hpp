@@ -3,9 +3,14 @@
 // runs, the others when they are first called.
 #pragma once
 
+#include <string>
+
 #include "bitcode/module_decoder.hpp"
 
 namespace thrum::bitcode {
+
+// The text without ends of lines and the like.
+std::string one_line(std::string text);
 
 // Throws vm::Refused for code that the machine does not run.
 void decode_function(ModuleDecoder& module, vm::Function& function);

@@ -57,7 +57,7 @@ std::unique_ptr<llvm::Module> read(const Input& input, bool is_library, llvm::LL
 
 }  // namespace
 
-Linked link(const std::vector<Input>& program, const std::vector<Input>& libraries) {
+static Linked link_all(const std::vector<Input>& program, const std::vector<Input>& libraries) {
   auto context = std::make_unique<llvm::LLVMContext>();
   std::string error;
   context->setDiagnosticHandler(std::make_unique<Errors>(error));
@@ -86,6 +86,15 @@ Linked link(const std::vector<Input>& program, const std::vector<Input>& librari
   auto decoder = std::make_shared<ModuleDecoder>(std::move(context), std::move(whole), std::move(quiet));
   decode_program(*decoder);
   return {&decoder->code(), decoder};
+}
+
+// What the bitcode names may hold anything.
+Linked link(const std::vector<Input>& program, const std::vector<Input>& libraries) {
+  try {
+    return link_all(program, libraries);
+  } catch (const vm::Refused& refused) {
+    throw vm::Refused{one_line(refused.why), refused.missing};
+  }
 }
 
 }  // namespace thrum::bitcode
