@@ -3,9 +3,9 @@
 #include <stdint.h>
 typedef struct {float x,y;} P; typedef struct { long double a; } L;
 P add(P a, P b){ P r={a.x+b.x,a.y+b.y}; return r; }
-_Bool o1(int64_t a,uint64_t b,int64_t*r){ return __builtin_add_overflow(a,b,r);} 
-_Bool o2(__int128 a,__int128 b,__int128*r){ return __builtin_mul_overflow(a,b,r);} 
-_Bool o3(int64_t a,uint64_t b,int64_t*r){ return __builtin_mul_overflow(a,b,r);} 
+_Bool o1(int64_t a,uint64_t b,int64_t*r){ return __builtin_add_overflow(a,b,r);}
+_Bool o2(__int128 a,__int128 b,__int128*r){ return __builtin_mul_overflow(a,b,r);}
+_Bool o3(int64_t a,uint64_t b,int64_t*r){ return __builtin_mul_overflow(a,b,r);}
 int sw(unsigned __int128 x){ switch(x){case 1: return 2; case ((unsigned __int128)5<<70): return 3; default: return 4;} }
 _BitInt(65) bi(_BitInt(65) a,_BitInt(65) b){ return a/(b|1)*a-(a<b); }
 _Complex double cd(_Complex double a,_Complex double b){ return a*b; }
