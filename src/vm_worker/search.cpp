@@ -111,6 +111,7 @@ Report search(const VmWorld& world, WorkerProgram& program) {
   settings.make = [&job](bool is_fair) {
     StrategySettings own = job.settings;
     own.is_fair = is_fair;
+    own.rounds = Rounds::repeat;  // the only treatment of waiting loops that the machine has
     own.has_unfolding = job.races == Races::report;
     return make_strategy(job.strategy, own);
   };
