@@ -283,7 +283,11 @@ bool Machine::access(AccessKind kind, std::uint64_t address, std::uint64_t size,
   }
   if (__builtin_expect(records_footprints, 0))
     note_footprint(current(), kind == AccessKind::plain_write, address, size);
-  if (!judges) return true;
+  if (!judges) {
+    // Nobody tells a waiting loop that plain memory was written.
+    if (kind == AccessKind::plain_read) note_round_change(current());
+    return true;
+  }
   if (__builtin_expect(recognises_, 0)) {
     stand_at(where);
     recognise(kind, address, size, reinterpret_cast<std::uint64_t>(where));

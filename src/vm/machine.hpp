@@ -303,6 +303,7 @@ class Machine : public Pending {
   static Round& round_of(const Thread& thread) { return at<Round>(kRounds + thread.slot * sizeof(Round)); }
   Round& change_round(const Thread& thread);
   bool has_written() const;
+  void note_own_writes(const Thread& thread);
   bool comes_to_spin(Thread& thread);
   void begin_round(Thread& thread);
   void note_round_read(const Thread& thread);

@@ -126,7 +126,9 @@ void Machine::begin_step(Thread& thread) {
 
 void Machine::run_threads() {
   while (!over) {
-    switch (run_current()) {
+    const Stop stop = run_current();
+    if (stop == Stop::started || stop == Stop::arrived) note_own_writes(current());
+    switch (stop) {
       case Stop::over: return;
       case Stop::begins: break;
       case Stop::started: {
@@ -225,6 +227,7 @@ bool Machine::arrive(Operation operation, std::uint64_t object, std::uint32_t si
     return false;
   }
   me.life = Life::standing;
+  note_own_writes(me);
   if (wait == Wait::nothing && comes_to_spin(me)) {
     me.wait = Wait::spin;
     if (director.records_events()) note_watches(me);

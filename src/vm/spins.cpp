@@ -64,15 +64,31 @@ Machine::Round& Machine::change_round(const Thread& thread) {
   return round;
 }
 
+// Whether the word belongs to the machine's own bookkeeping, which changes whatever a thread does.
+static bool is_bookkeeping(std::uint64_t address) {
+  if (address >= kFrames) return true;  // frames; the shadow
+  constexpr std::uint64_t kPart = std::uint64_t{1} << 32;
+  if (address < kMachine) return false;
+  // The heap's books, the course, lists and records of threads, and rounds; the rest is the program's.
+  const std::uint64_t part = (address - kMachine) / kPart;
+  return part <= 4 || part == 7;
+}
+
 // Whether the thread, which has run since resumed_, has changed memory in that time.
 bool Machine::has_written() const {
   return memory.any_since(resumed_, [](std::uint64_t address, std::uint64_t old) {
-    const bool is_program = address - kGlobals < kThreads + kThreadSlots * kThreadSize - kGlobals ||
-                            address - kHeap < std::uint64_t{kHeapRegions} * kHeapRegion;
-    if (!is_program || at<std::uint64_t>(address) == old) return false;
-    // Memory of frames that are gone does not count.
-    return (shadow_at<std::uint64_t>(address) & repeated<std::uint64_t>(kAddressable)) != 0;
+    if (is_bookkeeping(address) || at<std::uint64_t>(address) == old) return false;
+    const bool is_stack =
+        address - kThreads < kThreadSlots * kThreadSize && (address - kThreads) % kThreadSize < kStackEnd;
+    // On a stack, what belongs to frames that are gone does not count.
+    return !is_stack || (shadow_at<std::uint64_t>(address) & repeated<std::uint64_t>(kAddressable)) != 0;
   });
+}
+
+// The thread stops here, whatever for: what it has written since it began to run belongs to its round.
+void Machine::note_own_writes(const Thread& me) {
+  const Round& round = round_of(me);
+  if (round.has_registers && !round.changed && has_written()) change_round(me).changed = true;
 }
 
 // Whether the thread comes back to its pending operation by a round that was a spin.
@@ -90,12 +106,9 @@ bool Machine::comes_to_spin(Thread& me) {
     if (round.code == 0 || ++round.arrivals > round.limit) {
       round.limit = round.code == 0 ? kArrivalsAtFirst : round.limit * 2;
       begin(false);
-    } else if (round.has_registers && has_written()) {
-      round.changed = true;
     }
     return false;
   }
-  if (round.has_registers && !round.changed && has_written()) round.changed = true;
   const bool was_known = round.has_registers;
   const std::uint64_t registers = registers_of(me);
   if (was_known && !round.changed && round.registers == registers) return true;

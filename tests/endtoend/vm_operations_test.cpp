@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// --engine vm: operations that few programs use. On programs of tests/programs the machine comes to the same
-// verdicts, bugs and numbers of executions as compiled code.
+// --engine vm: robust mutexes, mappings, inputs and the like. For programs of tests/programs that use them,
+// both engines give the same verdicts, bugs and numbers of executions.
 #include <filesystem>
 #include <tuple>
 

@@ -159,7 +159,7 @@ class Guarded {
     if (size != 0) std::memcpy(begin, text.data(), size);
     return reinterpret_cast<Character*>(begin);
   }
-  // Likewise, with a zero behind them.
+  // The same, with a zero behind them.
   template <class Character>
   Character* place_string(std::basic_string<Character> text) {
     text.push_back(0);
