@@ -94,6 +94,8 @@ TEST_F(VmOperations, MappedMemory) {
   expect_same("wrong/memory/use_after_unmap.cpp", {""});
 }
 
+TEST_F(VmOperations, LoopsThatCount) { expect_same("correct/spin/counts_before_fence.c", {""}); }
+
 TEST_F(VmOperations, TestsThatAreClosures) {
   if (!has_cpp_library()) GTEST_SKIP() << "the sources of GCC are not installed";
   expect_same("correct/thrum/check.cpp", {""});
