@@ -23,7 +23,7 @@ const InputValue* given_value(const Plan& plan, ThreadId thread, std::uint32_t d
 std::uint64_t draw_value(Call& call, InputType type) {
   Machine& machine = call.machine;
   Thread& me = machine.change(call.thread);
-  machine.note_round_change(me);  // a loop that draws inputs does not wait
+  machine.note_change(me);  // a loop that draws inputs does not wait
   constexpr std::uint64_t kOddConstant = 0x9e37'79b9'7f4a'7c15;
   const std::uint32_t draw = me.random_draws++;
   Random numbers(machine.settings.seed + (std::uint64_t{me.slot} << 32 | me.random_draws) * kOddConstant);
@@ -42,7 +42,7 @@ Next draw_input(Call& call) {
   if (!machine.inputs.are_drawn) {
     machine.inputs.are_drawn = true;
     if (machine.in_execution) {
-      machine.inputs.restarts = true;
+      machine.restarts_search = true;
       machine.finish(End::uncontrolled);
       return Next::over;
     }
@@ -68,7 +68,7 @@ std::optional<Stop> Machine::choose_inputs(Thread& me) {
   inputs.vectors |= std::uint64_t{1} << vector;
   done(false, vector);
   if (over) return Stop::over;
-  note_round_change(me);
+  note_change(me);
   return std::nullopt;
 }
 

@@ -98,7 +98,7 @@ Answer unmap(Call& call, const std::uint64_t* arguments) {
       !machine.access(AccessKind::plain_write, begin, arguments[1], call.thread.where()))
     return std::nullopt;
   machine.memory.set_shadow(begin, end - begin, 0);
-  machine.note_round_change(call.thread);
+  machine.note_change(call.thread);
   return 0;
 }
 

@@ -192,7 +192,7 @@ void put_out(Call& call, std::string_view text) {
   machine.output.resize(Machine::course().output);
   machine.output += text;
   machine.change_course().output = machine.output.size();
-  machine.note_round_change(call.thread);  // somebody may see it
+  machine.note_change(call.thread);  // somebody may see it
 }
 
 bool put_out(Call& call, std::uint64_t token, std::string_view text) {

@@ -38,7 +38,7 @@ Next create_thread(Call& call, std::uint64_t attributes, std::uint64_t body, std
   Machine& machine = call.machine;
   if (!machine.in_execution) return Next::begins;
   if (call.phase() == 1) return call.result_int(0);
-  machine.note_round_change(call.thread);  // a loop that creates threads does not wait
+  machine.note_change(call.thread);  // a loop that creates threads does not wait
   if (!machine.may_write(call.argument(0), sizeof(pthread_t))) return Next::over;
   if (attributes != 0 && !machine.may_read(attributes, sizeof(pthread_attr_t))) return Next::over;
   Thread* const child = machine.create(body, argument);
@@ -63,7 +63,7 @@ int join_error(Call& call, const Thread* other) {
 
 Next finish_join(Call& call, Thread& other, std::uint64_t result_at) {
   Machine& machine = call.machine;
-  machine.note_round_change(call.thread);
+  machine.note_change(call.thread);
   machine.note_in_trace(Operation::thread_join, other);
   if (machine.judges) machine.races.join(call.thread.number, other.number);
   if (result_at != 0) {

@@ -29,7 +29,6 @@ std::uint64_t input_value(std::uint16_t vector, std::uint32_t draw, InputType ty
 // What a search knows of the inputs that the program draws; no state of the program.
 struct Inputs {
   bool are_drawn = false;     // each execution begins with the choice of a vector
-  bool restarts = false;      // the first draw came in an execution: the search begins again
   std::uint64_t vectors = 0;  // that were tried, as bits
 };
 

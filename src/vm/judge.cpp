@@ -152,7 +152,7 @@ void Machine::write_down(AccessKind kind, std::uint64_t address, std::uint64_t s
                          std::uint64_t code_number) {
   const bool is_plain =
       kind == AccessKind::plain_read || kind == AccessKind::plain_write || kind == AccessKind::free;
-  if (!is_plain || !director.records_events()) return;
+  if (!is_plain || !records_events()) return;
   Thread& me = current();
   const Thread before = me;
   me.operation = kind == AccessKind::plain_read ? Operation::plain_load
@@ -185,8 +185,7 @@ void Machine::record_access(const Thread& thread, Operation operation, bool writ
 }
 
 void Machine::note_footprint(const Thread& thread, bool writes, std::uint64_t address, std::uint64_t size) {
-  if (!director.records_events() || !footprints_.is_new(thread.id, thread.events, writes, address, size))
-    return;
+  if (!records_events() || !footprints_.is_new(thread.id, thread.events, writes, address, size)) return;
   record_access(thread, writes ? Operation::plain_store : Operation::plain_load, writes, address, size);
 }
 

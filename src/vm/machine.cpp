@@ -38,8 +38,7 @@ Machine::Machine(Code& its_code, const MachineSettings& its_settings, ThreadName
       names(its_names),
       heap(memory, its_settings.reuses_blocks),
       races(race_detector()),
-      touched_(kThreadSlots, 0),
-      rounds_touched_(kThreadSlots, 0) {
+      touched_(kThreadSlots, 0) {
   load_program();
 }
 
@@ -285,7 +284,7 @@ bool Machine::access(AccessKind kind, std::uint64_t address, std::uint64_t size,
     note_footprint(current(), kind == AccessKind::plain_write, address, size);
   if (!judges) {
     // Nobody tells a waiting loop that plain memory was written.
-    if (kind == AccessKind::plain_read) note_round_change(current());
+    if (kind == AccessKind::plain_read) note_change(current());
     return true;
   }
   if (__builtin_expect(recognises_, 0)) {

@@ -32,15 +32,13 @@
 #include "vm/heap.hpp"
 #include "vm/inputs.hpp"
 #include "vm/memory.hpp"
+#include "vm/rounds.hpp"
 #include "vm/tests.hpp"
 #include "vm/thread.hpp"
 
 namespace thrum::vm {
 
 inline constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
-// What stands for the clock, and for the C library's random numbers, in events; no addresses of the program.
-inline constexpr std::uint64_t kClockObject = 1;
-inline constexpr std::uint64_t kRandomObject = 3;
 
 class Machine;
 enum class Stop : std::uint8_t;
@@ -213,10 +211,10 @@ class Machine : public Pending {
             Outcome outcome = Outcome::done);
   void done_by_timeout();
   void advance_clock(std::uint64_t to_ns);
-  // Waiting loops (spins.cpp): the running thread's round has changed something, or has made a choice.
-  void note_round_change(const Thread& thread);
-  // Somebody has written these bytes.
-  void note_written(std::uint64_t object, std::uint32_t size);
+  // The thread has changed something, or has made a choice: it is in no waiting loop.
+  void note_change(const Thread& thread) { rounds_.note_change(thread); }
+  // Somebody has written these bytes, or something else that has a number of its own.
+  void note_written(std::uint64_t object, std::uint32_t size) { rounds_.note_write(object, size); }
   void note_in_trace(Operation operation, const Thread& other);
   // Races on these bytes are meant.
   void allow_races(std::uint64_t address, std::uint64_t size);
@@ -256,6 +254,9 @@ class Machine : public Pending {
   std::uint64_t patience(bool begins);
   Stop end_of_patience();
 
+  // Whether events are recorded: not of the rounds that threads run alone at the end.
+  bool records_events() const { return director.records_events() && !trial_.has_begun; }
+
   // Places (places.cpp). Lasting names of addresses; all that were asked for have their names in
   // program_names().
   Place place_of(std::uint64_t address);
@@ -272,6 +273,7 @@ class Machine : public Pending {
   // Set at any moment, also by a handler of a signal.
   volatile ToldToEnd told_to_end = ToldToEnd::no;
 
+  bool restarts_search = false;    // something was learned of the program
   bool passed_over_races = false;  // that the program declares to be meant
   std::vector<Option> options;     // of the present choice
   std::string refused;             // why an execution ended as refused
@@ -281,33 +283,12 @@ class Machine : public Pending {
   static constexpr std::uint64_t kThreadRecordSize = 512;
   static_assert(sizeof(Thread) <= kThreadRecordSize);
 
-  // Bytes that a round of a loop has read.
-  struct Watch {
-    std::uint64_t object;
-    std::uint32_t size;
-  };
-  // A thread's present round of what may be a waiting loop (spins.cpp).
-  struct Round {
-    static constexpr std::uint32_t kWatches = 16;
-    std::uint64_t code;       // where it began; 0: nowhere
-    std::uint64_t registers;  // then, if they are known
-    std::uint32_t arrivals;   // at other operations since
-    std::uint32_t limit;      // with more of them it begins elsewhere
-    bool has_registers;
-    bool changed;   // something, or a choice was made
-    bool released;  // something that it read was written since
-    std::uint32_t watches;
-    Watch watched[kWatches];
-  };
-  static constexpr std::uint64_t kRounds = kMachine + (std::uint64_t{7} << 32);
-  static Round& round_of(const Thread& thread) { return at<Round>(kRounds + thread.slot * sizeof(Round)); }
-  Round& change_round(const Thread& thread);
-  bool has_written() const;
-  void note_own_writes(const Thread& thread);
-  bool comes_to_spin(Thread& thread);
-  void begin_round(Thread& thread);
-  void note_round_read(const Thread& thread);
-  void note_watches(const Thread& thread);
+  // Waiting loops (waiting.cpp).
+  void wait_in_loop(Thread& thread);
+  void note_read(const Thread& thread, std::uint64_t value);
+  Thread* next_trial();
+  Thread* go_on_in_trial();
+  Thread* release_waiting();
   bool advance_for_spinners();
   struct AtomicStep;
   bool report(const AtomicStep& step, bool changes, std::uint64_t value, std::uint64_t operand,
@@ -326,7 +307,7 @@ class Machine : public Pending {
   Thread* choose_thread(bool last_enabled, bool yielded);
   void collect_options(const Thread& last);
   bool fail_by_self_lock();
-  Stop end_stuck();
+  Thread* end_stuck();
   Waiter waiter(const Thread& thread) const;
   void note_pending();
   void record(Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);
@@ -372,6 +353,7 @@ class Machine : public Pending {
   void recognise(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number);
   void write_down(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number);
   std::uint64_t code_of_access(std::uint64_t code_number) const;
+  void execute_until_known(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace);
   void execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace);
   bool check_races(std::uint64_t address, std::uint64_t size);
   bool is_meant(const Race& race) const;
@@ -439,8 +421,16 @@ class Machine : public Pending {
   std::uint64_t marks_ = 0;
   std::vector<std::uint64_t> touched_;  // by slot: the mark at which its record was last logged
   std::uint64_t course_touched_ = 0;
-  std::vector<std::uint64_t> rounds_touched_;  // by slot
-  Mark resumed_;                               // when the running thread began to run
+  Rounds rounds_{memory};
+  bool blocks_ = false;  // a thread whose round came to nothing does no more (Policy::rounds)
+  struct {               // each such thread runs a round alone, at the end
+    bool has_begun = false;
+    std::size_t next = 0;      // in live()
+    Thread* thread = nullptr;  // the one that runs its round
+    std::uint64_t code = 0;    // where it stood
+    std::uint32_t operations = 0;
+  } trial_;
+  bool begins_again_ = false;  // the execution, since something was learned of its loops
 };
 
 // An order of C++ (__ATOMIC_ACQUIRE and so on) as the race detector has it.

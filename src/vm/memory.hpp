@@ -65,13 +65,11 @@ class Memory {
   // Brings all words back that were overwritten since the mark. Marks set since then are gone.
   void undo(Mark mark);
 
-  // Whether the test holds for the address and the old value of a word that was overwritten since the mark.
-  template <typename Test>
-  bool any_since(Mark mark, Test test) const {
-    for (const Entry* entry = log_ + mark.entries; entry < next_; ++entry) {
-      if (test(entry->address, entry->old)) return true;
-    }
-    return false;
+  // Calls visit(address, old value) for each overwriting of a word between the marks, in their order.
+  template <typename Visit>
+  void each_overwritten(Mark from, Mark to, Visit visit) const {
+    for (const Entry* entry = log_ + from.entries; entry < log_ + to.entries; ++entry)
+      visit(entry->address, entry->old);
   }
 
   // The word that contains the address is about to be overwritten.

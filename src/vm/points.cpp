@@ -7,7 +7,6 @@
 
 #include "objects/objects.hpp"
 #include "support/check.hpp"
-#include "support/duration.hpp"
 #include "vm/externals.hpp"
 #include "vm/machine.hpp"
 
@@ -73,11 +72,21 @@ void Machine::prepare() {
 
 void Machine::execute(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& result) {
   earlier_.reset();
-  execute_once(plan, advisor, wanted, result);
+  execute_until_known(plan, advisor, wanted, result);
   if (!earlier_ || !wanted.has(Wanted::kPlaces)) return;
   recognises_ = true;
-  execute_once(plan, advisor, wanted, result);
+  execute_until_known(plan, advisor, wanted, result);
   recognises_ = false;
+}
+
+// It begins again where something has to be known of its loops.
+void Machine::execute_until_known(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& result) {
+  do {
+    execute_once(plan, advisor, wanted, result);
+  } while (begins_again_);
+  if (!rounds_.went_on_unseen()) return;
+  restarts_search = true;
+  result.end = End::uncontrolled;
 }
 
 void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& result) {
@@ -104,12 +113,16 @@ void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Tr
     allowed_.resize(allowed_before_);
     race_names_.assign(1, kMainThread);
   }
+  blocks_ = plan.policy.rounds != thrum::Rounds::repeat;
+  rounds_.begin(plan.policy.waiting == Waiting::values);
+  trial_ = {};
+  begins_again_ = false;
   ++marks_;
   begin_step(thread(0));
   change_course();
   run_threads();
   result.last = current().id;
-  if (director.records_events()) note_pending();
+  if (records_events()) note_pending();
   if (result.end == End::finished || result.end == End::bug) director.finish();
   result.counts.steps = settings.steps - steps_left;
   result.counts.points = course().points;
@@ -127,7 +140,6 @@ void Machine::begin_step(Thread& thread) {
 void Machine::run_threads() {
   while (!over) {
     const Stop stop = run_current();
-    if (stop == Stop::started || stop == Stop::arrived) note_own_writes(current());
     switch (stop) {
       case Stop::over: return;
       case Stop::begins: break;
@@ -146,7 +158,8 @@ void Machine::run_threads() {
         Thread* const next = pick();
         if (next == nullptr) return;
         change(*next);
-        if (next->wait == Wait::spin) begin_round(*next);
+        if (next->wait == Wait::spin && records_events())
+          rounds_.add_watched(*next, static_cast<std::uint32_t>(trace->events.size()), trace->watches);
         next->life = Life::unsettled;
         next->wait = Wait::nothing;
         course().current = next->slot;
@@ -160,7 +173,7 @@ Stop Machine::run_current() {
   Thread& me = current();
   const RoundingOf rounding(me);
   if (touched_[me.slot] != marks_) begin_step(me);
-  resumed_ = memory.mark();
+  rounds_.note_run(me);
   if (__builtin_expect(inputs.are_drawn, 0) && in_execution && !has_chosen_inputs()) {
     if (const std::optional<Stop> stop = choose_inputs(me)) return *stop;
   }
@@ -227,12 +240,8 @@ bool Machine::arrive(Operation operation, std::uint64_t object, std::uint32_t si
     return false;
   }
   me.life = Life::standing;
-  note_own_writes(me);
-  if (wait == Wait::nothing && comes_to_spin(me)) {
-    me.wait = Wait::spin;
-    if (director.records_events()) note_watches(me);
-  }
-  return true;
+  if (wait == Wait::nothing) wait_in_loop(me);
+  return !over;
 }
 
 bool Machine::arrive_until(Operation operation, std::uint64_t object, Wait wait, std::uint64_t deadline_ns) {
@@ -242,6 +251,7 @@ bool Machine::arrive_until(Operation operation, std::uint64_t object, Wait wait,
   }
   Thread& me = current();
   me.woken = false;
+  rounds_.note_wait(me);
   set_deadline(me, deadline_ns);
   me.wait_order = ++change_course().wait_order;
   me.woken_by = 0;
@@ -253,19 +263,20 @@ void Machine::done(bool changes, std::uint64_t value, std::uint64_t operand, Out
   Thread& me = current();
   if (!in_execution) return;
   if (changes) {
-    note_round_change(me);
+    note_change(me);
     note_written(me.object, me.size);
+    if (trial_.thread == &me) finish(End::waiting);
   } else {
-    note_round_read(me);
+    note_read(me, value);
   }
   if (judges) synchronise(me, value, operand, outcome);
   if (over) return;
   if (me.atomic_depth != 0) {  // the section is the event
-    if (director.records_events()) record_access(me, me.operation, changes, me.object, me.size);
+    if (records_events()) record_access(me, me.operation, changes, me.object, me.size);
     return;
   }
   course().last = me.slot;
-  if (director.records_events()) record(me, value, operand, outcome);
+  if (records_events()) record(me, value, operand, outcome);
   ++me.events;
 }
 
@@ -304,14 +315,15 @@ void Machine::record(Thread& me, std::uint64_t value, std::uint64_t operand, Out
   }
   event.timed = me.has_deadline && me.length_ns <= settings.early_timeouts_ns;
   event.has_deadline = me.has_deadline;
-  me.has_deadline = false;
+  event.forced = me.forced;
+  me.has_deadline = me.forced = false;
   if (!director.records_places()) return;
   trace->details.places.push_back(
       {described_place(event.object), described_place(value), described_place(operand), stack_of(me)});
 }
 
 void Machine::note_in_trace(Operation operation, const Thread& other) {
-  if (!director.records_events() || !in_execution) return;
+  if (!records_events() || !in_execution) return;
   Thread& me = current();
   me.operation = operation;
   me.object = other.object_address();
@@ -337,7 +349,8 @@ bool Machine::is_enabled(const Thread& thread) const {
     case Wait::deadline:
     case Wait::join: return false;
     case Wait::ended: return Machine::thread(thread.joined).life == Life::ended;
-    case Wait::spin: return round_of(thread).released;
+    case Wait::spin: return rounds_.released(thread);
+    case Wait::nothing_more: return false;
   }
   return false;
 }
@@ -348,6 +361,7 @@ Thread* Machine::pick() {
     return nullptr;
   }
   ++change_course().points;
+  if (__builtin_expect(trial_.thread != nullptr, 0)) return go_on_in_trial();
   Thread& last = thread(course().last);
   const bool last_enabled = last.life == Life::standing && is_enabled(last);
   const bool yielded = last_enabled && last.operation == Operation::yield;
@@ -358,10 +372,18 @@ Thread* Machine::pick() {
 
 Thread* Machine::choose_thread(bool last_enabled, bool yielded) {
   collect_options(thread(course().last));
-  if (options.empty() && advance_for_spinners()) collect_options(thread(course().last));
-  if (options.empty()) {
-    end_stuck();
-    return nullptr;
+  const bool is_stuck = options.empty();
+  if (is_stuck) {
+    if (blocks_ && director.left() > 0) {
+      finish(director.unfollowed());
+      return nullptr;
+    }
+    if (Thread* const waiting = release_waiting()) {
+      change(*waiting).forced = true;
+      return waiting;
+    }
+    if (advance_for_spinners()) collect_options(thread(course().last));
+    if (options.empty()) return end_stuck();
   }
   point_.running_enabled = last_enabled;
   point_.yielded = yielded;
@@ -372,6 +394,7 @@ Thread* Machine::choose_thread(bool last_enabled, bool yielded) {
     return nullptr;
   }
   Thread& next = change(*option_threads_[taken]);
+  next.forced = next.forced || is_stuck;
   switch (options[taken].via) {
     case Via::timeout:
       next.timed_out = true;
@@ -466,7 +489,7 @@ void Machine::collect_timeouts() {
 // Choices that an operation makes.
 
 std::uint16_t Machine::choose(ChoiceKind kind) {
-  note_round_change(current());
+  note_change(current());
   ChoicePoint point;
   point.key = {current().id, kind, current().events};
   point.step = course().points;
@@ -477,7 +500,7 @@ std::uint16_t Machine::choose(ChoiceKind kind) {
   }
   if (current().atomic_depth != 0) {
     ++current().events;  // the section is one event, and may choose again
-    if (director.records_events()) record_access(current(), Operation::choose, false, 0, 0);
+    if (records_events()) record_access(current(), Operation::choose, false, 0, 0);
   }
   return taken;
 }
@@ -517,67 +540,7 @@ std::uint32_t Machine::wake(std::uint64_t object, Operation sleeping, std::uint3
   return count;
 }
 
-// Nothing can go on.
-
-Waiter Machine::waiter(const Thread& thread) const {
-  const bool spins = thread.wait == Wait::spin;
-  Waiter result{thread.id, thread.operation, thread.object,     kNoThread,
-                spins,     thread.code,      is_enabled(thread)};
-  if (thread.wait == Wait::join) {
-    result.operation = Operation::thread_join;
-    result.holder = Machine::thread(thread.joined).id;
-  }
-  if (thread.wait == Wait::lock || thread.wait == Wait::shared_lock)
-    result.holder = lock_holder(thread.object);
-  if (result.holder >= names.size()) result.holder = kNoThread;
-  return result;
-}
-
-const char* Machine::self_lock(const Thread& thread) const {
-  if (thread.wait == Wait::spin_lock && spin_lock_holder(thread.object) == thread.id)
-    return "locks again a spin lock that it holds";
-  if (thread.wait != Wait::lock) return nullptr;
-  if (lock_holder(thread.object) == thread.id) return "locks again a mutex that it holds";
-  const bool reads = course().slots_used <= LockState::kReaders && is_read_by(thread.object, thread.slot);
-  return reads ? "locks to write a read-write lock that it holds to read" : nullptr;
-}
-
-// Whether a thread waits for a lock that it holds; then the execution has failed.
-bool Machine::fail_by_self_lock() {
-  for (std::uint16_t slot : live()) {
-    const Thread& one = thread(slot);
-    const char* const what = one.life == Life::standing ? self_lock(one) : nullptr;
-    if (what == nullptr || one.timed) continue;
-    Failure failure{BugKind::lock_misuse, what, one.id, one.code, {}};
-    failure.waiters.push_back(waiter(one));
-    failure.waiters[0].holder = one.id;
-    fail(std::move(failure));
-    return true;
-  }
-  return false;
-}
-
-Stop Machine::end_stuck() {
-  if (fail_by_self_lock()) return Stop::over;
-  Failure failure{BugKind::deadlock, "no thread can go on", kMainThread, 0, {}};
-  std::uint64_t shortest = 0;
-  for (std::uint16_t slot : live()) {
-    const Thread& one = thread(slot);
-    failure.waiters.push_back(waiter(one));
-    failure.waiters.back().ready = false;
-    if (failure.waiters.back().spinning) {
-      failure.kind = BugKind::livelock;
-      failure.message = "every thread waits, some by going round in a loop";
-    }
-    if (one.life == Life::standing && !is_enabled(one) && is_endless(one) &&
-        (shortest == 0 || one.length_ns < shortest))
-      shortest = one.length_ns;
-  }
-  if (shortest != 0) failure.message += "; only a time-out of " + length_words(shortest) + " would end it";
-  failure.thread = failure.waiters.front().thread;
-  failure.code = failure.waiters.front().code;
-  return fail(std::move(failure));
-}
+// What others see.
 
 std::span<const PendingOperation> Machine::pending() {
   pending_.clear();
@@ -588,12 +551,14 @@ std::span<const PendingOperation> Machine::pending() {
     next.thread = one.id;
     next.operation = one.operation;
     next.enabled = is_enabled(one);
-    next.sleeps = one.wait == Wait::spin || (one.wait == Wait::wakeup && !one.woken);
+    next.sleeps =
+        one.wait == Wait::spin || one.wait == Wait::nothing_more || (one.wait == Wait::wakeup && !one.woken);
     next.timed = one.has_deadline && one.length_ns <= settings.early_timeouts_ns;
     next.has_deadline = one.has_deadline;
     next.size = one.size;
     next.object = one.object;
     next.operand = one.lock != 0 ? one.lock : one.object;
+    if (one.wait == Wait::nothing_more) next.operand = one.code;
     if (one.wait == Wait::join) next.operand = thread(one.joined).id;
     next.woken_by = one.woken_by;
   }

@@ -11,6 +11,10 @@
 
 namespace thrum::vm {
 
+// What stands for the clock, and for the C library's random numbers, in events; no addresses of the program.
+inline constexpr std::uint64_t kClockObject = 1;
+inline constexpr std::uint64_t kRandomObject = 3;
+
 // What the machine does when a frame's function returns.
 enum class Then : std::uint8_t {
   go_on,   // the caller goes on
@@ -35,17 +39,18 @@ struct Frame {
 // The condition for a thread's pending operation.
 enum class Wait : std::uint8_t {
   nothing,
-  lock,         // the mutex or read-write lock is free
-  shared_lock,  // no writer holds it or, if it prefers writers, waits for it
-  spin_lock,    // the spin lock is free
-  semaphore,    // the count is not zero
-  once,         // no thread is in the middle of it
-  guard,        // the same of a static guard
-  wakeup,       // a thread wakes it, or its deadline passes
-  deadline,     // its deadline passes
-  join,         // the thread in `joined` ends; not before a visible operation
-  ended,        // the same before a visible operation; or its deadline passes
-  spin,         // something that its waiting loop read is written
+  lock,          // the mutex or read-write lock is free
+  shared_lock,   // no writer holds it or, if it prefers writers, waits for it
+  spin_lock,     // the spin lock is free
+  semaphore,     // the count is not zero
+  once,          // no thread is in the middle of it
+  guard,         // the same of a static guard
+  wakeup,        // a thread wakes it, or its deadline passes
+  deadline,      // its deadline passes
+  join,          // the thread in `joined` ends; not before a visible operation
+  ended,         // the same before a visible operation; or its deadline passes
+  spin,          // something that its waiting loop read is written, or has another value
+  nothing_more,  // a round of its loop came to nothing: it does no more in this execution
 };
 
 enum class Life : std::uint8_t {
@@ -75,6 +80,7 @@ struct Thread {
   bool timed_out = false;
   bool woken_spuriously = false;
   bool has_deadline = false;
+  bool forced = false;  // nothing was enabled, and it goes on by no choice
   bool detached = false;
   bool joined_by_someone = false;
   bool released = false;

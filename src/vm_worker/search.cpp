@@ -64,8 +64,8 @@ void describe(const VmWorld& world, WorkerProgram& program, Report& report) {
 class VmHost final : public Session::Host {
  public:
   explicit VmHost(vm::Machine& machine) : machine_(machine) {}
-  void begin() override { machine_.inputs.restarts = false; }
-  bool restarts() const override { return machine_.inputs.restarts; }
+  void begin() override { machine_.restarts_search = false; }
+  bool restarts() const override { return machine_.restarts_search; }
 
  private:
   vm::Machine& machine_;
@@ -82,11 +82,11 @@ Report replay(const VmWorld& world, WorkerProgram& program) {
   Trace& trace = report.replayed.emplace();
   program.announce(plan);
   const double start = seconds_now();
-  vm::Inputs& inputs = program.program().machine().inputs;
+  bool& restarts = program.program().machine().restarts_search;
   do {
-    inputs.restarts = false;
+    restarts = false;
     program.run(plan, nullptr, Wanted::everything(), trace);
-  } while (inputs.restarts);
+  } while (restarts);
   report.unmet = static_cast<std::uint32_t>(program.unmet());
   report.result.seconds = seconds_now() - start;
   report.result.executions = 1;
@@ -111,7 +111,8 @@ Report search(const VmWorld& world, WorkerProgram& program) {
   settings.make = [&job](bool is_fair) {
     StrategySettings own = job.settings;
     own.is_fair = is_fair;
-    own.rounds = Rounds::repeat;  // the only treatment of waiting loops that the machine has
+    // The machine does not learn what follows a read.
+    own.rounds = std::min(own.rounds, Rounds::block);
     own.has_unfolding = job.races == Races::report;
     return make_strategy(job.strategy, own);
   };

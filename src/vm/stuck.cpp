@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// No thread is enabled: each that waits in a loop gets one more round; if none goes on, it is a deadlock or a
+// livelock.
+#include <algorithm>
+
+#include "objects/objects.hpp"
+#include "support/duration.hpp"
+#include "vm/machine.hpp"
+
+namespace thrum::vm {
+
+// No thread is enabled. A thread that waits in a loop gets one more round, in case something was written
+// unseen.
+Thread* Machine::release_waiting() {
+  for (const std::uint16_t slot : live()) {
+    Thread& one = thread(slot);
+    if (one.life == Life::standing && one.wait == Wait::spin && rounds_.give_another_round(one)) return &one;
+  }
+  return nullptr;
+}
+
+// Where threads do no more after their rounds, and no other one is enabled: each runs a round alone, from the
+// memory as it is. If all come back, the execution is stuck; if one goes on, it only waited in vain: another
+// execution has its round in time. nullptr: each has had its round.
+Thread* Machine::next_trial() {
+  if (!trial_.has_begun) {
+    if (records_events()) note_pending();
+    trial_.has_begun = true;
+    records_footprints = false;
+  }
+  while (trial_.next < live().size()) {
+    Thread& one = thread(live()[trial_.next++]);
+    if (one.life != Life::standing || one.wait != Wait::nothing_more) continue;
+    rounds_.give_another_round(one);
+    trial_.thread = &one;
+    trial_.code = one.code;
+    trial_.operations = 0;
+    return &one;
+  }
+  trial_.thread = nullptr;
+  return nullptr;
+}
+
+// The thread that runs a round alone has arrived somewhere, or has ended.
+Thread* Machine::go_on_in_trial() {
+  constexpr std::uint32_t kOperationsMax = 4096;
+  Thread& one = *trial_.thread;
+  if (one.life != Life::standing || ++trial_.operations > kOperationsMax) {
+    finish(End::waiting);
+    return nullptr;
+  }
+  return is_enabled(one) ? &one : end_stuck();
+}
+
+Waiter Machine::waiter(const Thread& thread) const {
+  const bool spins = thread.wait == Wait::spin || thread.wait == Wait::nothing_more;
+  Waiter result{thread.id, thread.operation, thread.object,     kNoThread,
+                spins,     thread.code,      is_enabled(thread)};
+  if (thread.wait == Wait::join) {
+    result.operation = Operation::thread_join;
+    result.holder = Machine::thread(thread.joined).id;
+  }
+  if (thread.wait == Wait::lock || thread.wait == Wait::shared_lock)
+    result.holder = lock_holder(thread.object);
+  if (result.holder >= names.size()) result.holder = kNoThread;
+  return result;
+}
+
+const char* Machine::self_lock(const Thread& thread) const {
+  if (thread.wait == Wait::spin_lock && spin_lock_holder(thread.object) == thread.id)
+    return "locks again a spin lock that it holds";
+  if (thread.wait != Wait::lock) return nullptr;
+  if (lock_holder(thread.object) == thread.id) return "locks again a mutex that it holds";
+  const bool reads = course().slots_used <= LockState::kReaders && is_read_by(thread.object, thread.slot);
+  return reads ? "locks to write a read-write lock that it holds to read" : nullptr;
+}
+
+// Whether a thread waits for a lock that it holds; then the execution has failed.
+bool Machine::fail_by_self_lock() {
+  for (std::uint16_t slot : live()) {
+    const Thread& one = thread(slot);
+    const char* const what = one.life == Life::standing ? self_lock(one) : nullptr;
+    if (what == nullptr || one.timed) continue;
+    Failure failure{BugKind::lock_misuse, what, one.id, one.code, {}};
+    failure.waiters.push_back(waiter(one));
+    failure.waiters[0].holder = one.id;
+    fail(std::move(failure));
+    return true;
+  }
+  return false;
+}
+
+// Nothing is enabled. The thread that goes on all the same; nullptr: the execution has ended.
+Thread* Machine::end_stuck() {
+  if (blocks_) {
+    if (Thread* const next = next_trial()) return next;
+  }
+  if (fail_by_self_lock()) return nullptr;
+  Failure failure{BugKind::deadlock, "no thread can go on", kMainThread, 0, {}};
+  std::uint64_t shortest = 0;
+  for (std::uint16_t slot : live()) {
+    const Thread& one = thread(slot);
+    failure.waiters.push_back(waiter(one));
+    failure.waiters.back().ready = false;
+    if (failure.waiters.back().spinning) {
+      failure.kind = BugKind::livelock;
+      failure.message = "every thread waits, some by going round in a loop";
+    }
+    if (one.life == Life::standing && !is_enabled(one) && is_endless(one) &&
+        (shortest == 0 || one.length_ns < shortest))
+      shortest = one.length_ns;
+  }
+  if (shortest != 0) failure.message += "; only a time-out of " + length_words(shortest) + " would end it";
+  failure.thread = failure.waiters.front().thread;
+  failure.code = failure.waiters.front().code;
+  fail(std::move(failure));
+  return nullptr;
+}
+
+}  // namespace thrum::vm
