@@ -107,7 +107,7 @@ struct Channel {
     std::atomic<double> share;
   };
 
-  // A saved search, in the file: bytes as in search_state.hpp of the runtime.
+  // A saved search, in the file: bytes as in worker/search_state.hpp.
   struct PassedState {
     std::uint64_t offset;
     std::uint64_t size;    // 0: it could not be written

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The processes that share a search: which of them run, which is asked for a part of its search and when,
 // which receives the results that another handed in, and which goes on when one has died
-// (protocol/channel.hpp, runtime/drive/shared_search.hpp).
+// (protocol/channel.hpp, worker/shared_search.hpp).
 //
 // At first there is one worker, since most searches are short. Then, while fewer workers run than are
 // allowed, one of them is asked to split its search. Workers that wait for their parts' results do not count.

@@ -3,7 +3,7 @@
 
 #include <sys/auxv.h>
 
-#include "runtime/base/raw_syscall.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

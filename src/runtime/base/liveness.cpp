@@ -10,8 +10,8 @@
 
 #include "runtime/base/forever.hpp"
 #include "runtime/base/modules.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/world.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

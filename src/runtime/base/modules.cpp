@@ -8,8 +8,8 @@
 #include <cstring>
 #include <span>
 
-#include "runtime/base/raw_syscall.hpp"
 #include "support/digest.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

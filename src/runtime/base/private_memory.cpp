@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <new>
 
-#include "runtime/base/raw_syscall.hpp"
 #include "support/check.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace {
 

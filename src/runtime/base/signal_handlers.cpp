@@ -4,8 +4,8 @@
 #include <sys/mman.h>
 #include <cstdint>
 
-#include "runtime/base/raw_syscall.hpp"
 #include "support/check.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

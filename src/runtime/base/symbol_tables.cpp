@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <cstring>
 
-#include "runtime/base/raw_syscall.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

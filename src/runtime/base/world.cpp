@@ -11,8 +11,8 @@
 
 #include "protocol/search_channel.hpp"
 #include "runtime/base/fiber.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "support/check.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 
@@ -135,11 +135,13 @@ void enter_channel(std::uint32_t slot) {
   world.steps_left = &world.channel->steps_left;
 }
 
-OpenChannel::OpenChannel(std::uint32_t slot, For use) : channel_(channel_of(slot)) {
-  protect_channel(channel_, use == For::writing ? PROT_READ | PROT_WRITE : PROT_READ);
+Channel& open_channel(std::uint32_t slot, bool writing) {
+  Channel& channel = channel_of(slot);
+  protect_channel(channel, writing ? PROT_READ | PROT_WRITE : PROT_READ);
+  return channel;
 }
 
-OpenChannel::~OpenChannel() { protect_channel(channel_, PROT_NONE); }
+void close_channel(Channel& channel) { protect_channel(channel, PROT_NONE); }
 
 namespace {
 

@@ -49,7 +49,6 @@ struct World {
   Channel* channel = nullptr;
   pid_t process = 0;  // of the first worker; the program sees it as the number of all workers
   pid_t supervisor = 0;
-  std::uint32_t revived = 0;    // Board::revived when this process was made
   std::uint64_t own_begin = 0;  // begin of the runtime's variables, this one among them
   std::uint64_t own_size = 0;
   const FatalPlan* fatal = nullptr;  // the running plan is known to kill this process at some operation
@@ -69,16 +68,6 @@ extern constinit World world;
 inline bool is_own_memory(const volatile void* address) {
   return reinterpret_cast<std::uint64_t>(address) - world.own_begin < world.own_size;
 }
-
-// While it exists, the search works for long between executions, so that no steps are counted. The supervisor
-// must not take this for a hang.
-class Passing {
- public:
-  Passing() { world.channel->state_passes.store(1); }
-  ~Passing() { world.channel->state_passes.store(0); }
-  Passing(const Passing&) = delete;
-  Passing& operator=(const Passing&) = delete;
-};
 
 // Decides whether the process is under a search, if that is not decided yet, and prepares the runtime for it.
 // Defined in drive/start.cpp.
@@ -131,21 +120,9 @@ std::uint64_t steps_done();
 
 // Makes that channel this worker's, and the only accessible one.
 void enter_channel(std::uint32_t slot);
-// While it exists, another worker's channel can be read, or written too.
-class OpenChannel {
- public:
-  enum class For : std::uint8_t { reading, writing };
-  OpenChannel(std::uint32_t slot, For use);
-  ~OpenChannel();
-  OpenChannel(const OpenChannel&) = delete;
-  OpenChannel& operator=(const OpenChannel&) = delete;
-
-  Channel& operator*() const { return channel_; }
-  Channel* operator->() const { return &channel_; }
-
- private:
-  Channel& channel_;
-};
+// Another worker's channel can be read, or written too, up to close_channel().
+Channel& open_channel(std::uint32_t slot, bool writing);
+void close_channel(Channel& channel);
 
 // The function of that name that this library hides. Looked up once for each name; plain processes call
 // through it.

@@ -14,7 +14,6 @@
 #include "runtime/base/engine.hpp"
 #include "runtime/base/modules.hpp"
 #include "runtime/base/notes.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/world.hpp"
 #include "runtime/drive/parts.hpp"
 #include "runtime/judge/judging.hpp"
@@ -28,7 +27,6 @@
 #include "runtime/kernel/process_state.hpp"
 #include "runtime/kernel/signals.hpp"
 #include "runtime/kernel/system_call_watch.hpp"
-#include "runtime/kernel/temporary_file.hpp"
 #include "runtime/memory/heap.hpp"
 #include "runtime/memory/mappings.hpp"
 #include "runtime/memory/memory_limit.hpp"
@@ -53,6 +51,8 @@
 #include "runtime/threads/thread_pool.hpp"
 #include "runtime/threads/timers.hpp"
 #include "support/check.hpp"
+#include "support/raw_syscall.hpp"
+#include "worker/trace_digest.hpp"
 
 // Writes the profile of a runtime that is being trained (cmake/training.cmake). Other builds do not have it.
 extern "C" __attribute__((weak, visibility("hidden"))) void __gcov_dump();
@@ -127,22 +127,6 @@ void grow_pool() {
   snapshot().drop();
   thread_pool().grow(std::min<std::size_t>(thread_pool().size() * 2, kThreadsMax));
   take_snapshot();
-}
-
-void add_to_digest(const Trace& trace) {
-  for (const Event& event : trace.events) {
-    std::uint64_t words[] = {event.object,
-                             event.value,
-                             event.operand,
-                             event.code,
-                             std::uint64_t{event.index} << 32 | event.size,
-                             std::uint64_t{event.thread} << 16 | std::uint64_t(event.operation) << 8 |
-                                 std::uint64_t(event.outcome)};
-    trace_digest().add(reinterpret_cast<const char*>(words), sizeof words);
-  }
-  std::uint64_t end[] = {std::uint64_t(trace.end), std::uint64_t(trace.failure.kind), trace.failure.code,
-                         trace.counts.steps};
-  trace_digest().add(reinterpret_cast<const char*>(end), sizeof end);
 }
 
 // The answer of a process that had to announce its tests.
@@ -316,7 +300,7 @@ void NativeProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
   trace.counts.midway = midway;
   trace.counts.trusted = !judging().judges();
   trace.counts.threads = scheduler().threads_created();
-  if (world.job->digest_traces) add_to_digest(trace);
+  if (world.job->digest_traces) add_to_digest(trace_digest(), trace);
 }
 
 ThreadNames& NativeProgram::names() { return *world.names; }

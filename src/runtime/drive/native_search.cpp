@@ -11,23 +11,23 @@
 #include "protocol/remote_program.hpp"
 #include "protocol/remote_strategy.hpp"
 #include "protocol/search_channel.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/world.hpp"
 #include "runtime/drive/native_program.hpp"
-#include "runtime/drive/search_state.hpp"
-#include "runtime/drive/shared_search.hpp"
-#include "runtime/drive/suite.hpp"
+#include "runtime/drive/native_worker.hpp"
 #include "runtime/judge/judging.hpp"
 #include "runtime/judge/leaks.hpp"
 #include "runtime/judge/race_judge.hpp"
 #include "runtime/judge/warnings.hpp"
-#include "runtime/kernel/temporary_file.hpp"
+#include "runtime/kernel/files.hpp"
 #include "runtime/shortcuts/waypoints.hpp"
 #include "runtime/threads/focus.hpp"
 #include "runtime/threads/round_detector.hpp"
 #include "runtime/threads/scheduler.hpp"
 #include "support/check.hpp"
 #include "support/digest.hpp"
+#include "support/raw_syscall.hpp"
+#include "worker/shared_search.hpp"
+#include "worker/temporary_file.hpp"
 
 namespace thrum {
 
@@ -66,33 +66,13 @@ Limits native_limits(const Job& job) {
   send_report(report);
 }
 
-// The bugs of a resumed search get the places and addresses of this process.
-void confirm_bugs(NativeProgram& program, std::vector<FoundBug>& bugs) {
-  KnownRaces& races = race_judge().known();
-  const std::size_t known = races.count();
-  for (FoundBug& bug : bugs) {
-    races.use(bug.trace.details.known_races.size());
-    const bool same = !find_divergence(program, bug.plan, bug.trace) && bug.trace.end == End::bug &&
-                      bug.trace.failure.kind == bug.failure.kind;
-    if (!same || world.restarts)
-      refuse("the program behaves otherwise than it did then: a bug is not shown again");
-    bug.failure = bug.trace.failure;
-  }
-  races.use(known);
-}
-
 // Continues the search that another process saved.
-SearchSoFar take_up(NativeProgram& program, Strategy& strategy, SearchResult& before, Fairness& fairness) {
+SearchSoFar take_up(Strategy& strategy, SearchResult& before, Fairness& fairness) {
   SearchSoFar so_far;
   Digest digest;
-  std::string problem = search_state().take_up(so_far, before, strategy, digest, fairness, load_library);
+  std::string problem = search_state().take_up(so_far, before, strategy, digest, fairness);
   if (!problem.empty()) refuse(std::move(problem));
-  warnings().watch(false);
-  confirm_bugs(program, before.bugs);
-  confirm_bugs(program, so_far.result.bugs);
-  warnings().watch(true);
   trace_digest() = digest;
-  world.channel->executions.store(before.executions + so_far.result.executions, std::memory_order_relaxed);
   return so_far;
 }
 
@@ -113,10 +93,10 @@ class NativeHost final : public Session::Host {
 
   std::optional<SearchSoFar> resume(Strategy& strategy, SearchResult& before, Fairness& fairness) override {
     if (!search_state().is_there()) return std::nullopt;
-    return take_up(program_, strategy, before, fairness);
+    return take_up(strategy, before, fairness);
   }
 
-  SearchSoFar run(Program& program, Run run) override {
+  SearchSoFar run(Program&, Run run) override {
     SharedSearch::PutDown put_down;
     if (search_state().is_wanted()) {
       if (run.strategy.durable() == nullptr) refuse("the strategy " + job_.strategy + " cannot be saved");
@@ -124,7 +104,7 @@ class NativeHost final : public Session::Host {
         search_state().put_down(so_far, run.before, run.strategy, trace_digest(), run.fairness);
       };
     }
-    SharedSearch search(program, run.strategy, run.make, std::move(run.limits), run.before.executions,
+    SharedSearch search(search_state(), run.strategy, run.make, std::move(run.limits), run.before.executions,
                         std::move(put_down));
     return search.run_whole(std::move(run.from));
   }
@@ -160,14 +140,19 @@ long futex_of_kernel(void* at, int operation, std::uint32_t value, const timespe
 SearchResult search(NativeProgram& program, const Job& job) {
   SessionSettings settings;
   const auto make_outside = [&program](std::function<bool()> is_called) {
-    return std::make_unique<RemoteStrategy>([]() -> Channel& { return *world.channel; }, futex_of_kernel,
-                                            program.names(), SharedSearch::has_to_stop, std::move(is_called));
+    return std::make_unique<RemoteStrategy>(
+        []() -> Channel& { return *world.channel; }, futex_of_kernel, program.names(),
+        [] { return SharedSearch::has_to_stop(worker_process()); }, std::move(is_called));
   };
   settings.make = [&job, make_outside](bool is_fair) -> std::unique_ptr<Strategy> {
     if (runs_outside(job.strategy))
-      return make_outside([] { return SharedSearch::is_asked() || is_asked_for_progress(*world.channel); });
+      return make_outside(
+          [] { return SharedSearch::is_asked(worker_process()) || is_asked_for_progress(*world.channel); });
     StrategySettings own = job.settings;
-    own.make_file = make_temporary_file;
+    own.make_file = []() -> std::unique_ptr<SpillFile> {
+      return std::make_unique<TemporaryFile>(world.job->temporary_folder, first_own_descriptor(),
+                                             world.copies);
+    };
     own.is_fair = is_fair;
     own.has_unfolding = job.races == Races::report;
     if (job.has_solver) own.make_mcr = [make_outside] { return make_outside([] { return false; }); };
@@ -185,14 +170,24 @@ SearchResult search(NativeProgram& program, const Job& job) {
 // Runs the schedules of a suite.
 SearchResult replay_suite(NativeProgram& program, Report& report) {
   const double start = search_seconds();
-  report.suite = suite_file().replay(program, [](const Plan& plan, double done) {
+  SuiteFile::Replay how;
+  how.run = [&program](const Plan& plan, Trace& trace) {
+    do {
+      world.restarts = false;
+      program.run(plan, nullptr, Wanted::all_events(), trace);
+    } while (world.restarts);
+    return scheduler().director().left();
+  };
+  how.before_each = [](const Plan& plan, double done) {
     announce(plan);
     answer(*world.channel, [done] {
       Progress progress;
       progress.done = done;
       return progress;
     });
-  });
+  };
+  how.take_suspect = [] { return leak_search().take_suspect(); };
+  report.suite = suite_file().replay(how);
   SearchResult result;
   result.executions = report.suite->run;
   result.seconds = search_seconds() - start;
@@ -212,7 +207,7 @@ std::uint64_t serve_leader(NativeProgram& program) {
 }  // namespace
 
 void run_search() {
-  NativeProgram program;
+  NativeProgram& program = native_program();
   Report report;
   report.started_threads = true;
   const Job& job = *world.job;

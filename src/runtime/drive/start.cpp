@@ -10,8 +10,7 @@
 #include "runtime/drive/inputs.hpp"
 #include "runtime/drive/native_program.hpp"
 #include "runtime/drive/native_search.hpp"
-#include "runtime/drive/search_state.hpp"
-#include "runtime/drive/suite.hpp"
+#include "runtime/drive/native_worker.hpp"
 #include "runtime/kernel/descriptors.hpp"
 #include "runtime/kernel/output.hpp"
 #include "runtime/kernel/system_call_watch.hpp"
@@ -44,8 +43,7 @@ void run_engine() {
 void initialize() {
   if (world.mode == Mode::checking) refuse_in_invariant("calls a function that Thrum controls");
   if (world.mode != Mode::undecided || !enter_world()) return;
-  search_state().initialize();
-  suite_file().initialize();
+  initialize_worker();
   the_heap.initialize();
   the_memory_limit.begin(world.job->program_memory);
   mappings().initialize();

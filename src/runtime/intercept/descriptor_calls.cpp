@@ -19,12 +19,12 @@
 
 #include "runtime/base/engine.hpp"
 #include "runtime/base/notes.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/intercept/intercept.hpp"
 #include "runtime/kernel/descriptors.hpp"
 #include "runtime/kernel/files.hpp"
 #include "runtime/kernel/output.hpp"
 #include "runtime/kernel/system_call_table.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

@@ -15,11 +15,11 @@
 
 #include "runtime/base/engine.hpp"
 #include "runtime/base/notes.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/system_call.hpp"
 #include "runtime/intercept/intercept.hpp"
 #include "runtime/kernel/system_call_table.hpp"
 #include "runtime/memory/mappings.hpp"
+#include "support/raw_syscall.hpp"
 
 using namespace thrum;
 

@@ -6,9 +6,9 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/intercept/intercept.hpp"
 #include "runtime/libc/libc_calls.hpp"
+#include "support/raw_syscall.hpp"
 
 using namespace thrum;
 

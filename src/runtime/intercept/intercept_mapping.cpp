@@ -6,11 +6,11 @@
 #include <cerrno>
 #include <cstdarg>
 
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/world.hpp"
 #include "runtime/intercept/intercept.hpp"
 #include "runtime/judge/race_judge.hpp"
 #include "runtime/memory/mappings.hpp"
+#include "support/raw_syscall.hpp"
 
 using namespace thrum;
 

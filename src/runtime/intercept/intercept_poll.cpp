@@ -6,10 +6,10 @@
 #include <sys/select.h>
 #include <cerrno>
 
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/system_call.hpp"
 #include "runtime/intercept/intercept.hpp"
 #include "runtime/libc/libc_calls.hpp"
+#include "support/raw_syscall.hpp"
 
 using namespace thrum;
 

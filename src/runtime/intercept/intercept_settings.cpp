@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/intercept/intercept.hpp"
+#include "support/raw_syscall.hpp"
 
 using namespace thrum;
 

@@ -7,11 +7,11 @@
 
 #include "runtime/base/jump_buffer.hpp"
 #include "runtime/base/notes.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/intercept/intercept.hpp"
 #include "runtime/intercept/signal_calls.hpp"
 #include "runtime/kernel/signals.hpp"
 #include "runtime/threads/signal_delivery.hpp"
+#include "support/raw_syscall.hpp"
 
 using namespace thrum;
 

@@ -3,10 +3,10 @@
 
 #include <cerrno>
 
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/intercept/intercept.hpp"
 #include "runtime/kernel/signals.hpp"
 #include "runtime/threads/signal_delivery.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

@@ -18,7 +18,6 @@
 #include "runtime/base/engine.hpp"
 #include "runtime/base/modules.hpp"
 #include "runtime/base/notes.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/world.hpp"
 #include "runtime/intercept/intercept.hpp"
 #include "runtime/intercept/signal_calls.hpp"
@@ -30,6 +29,7 @@
 #include "runtime/shortcuts/known_ends.hpp"
 #include "runtime/threads/random_numbers.hpp"
 #include "runtime/threads/record.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

@@ -13,9 +13,9 @@
 #include <cstring>
 
 #include "runtime/base/engine.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/intercept/intercept.hpp"
 #include "runtime/intercept/ubsan_data.hpp"
+#include "support/raw_syscall.hpp"
 
 using namespace thrum;
 

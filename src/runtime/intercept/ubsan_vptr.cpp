@@ -7,9 +7,9 @@
 #include <sys/uio.h>
 #include <cstring>
 
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/world.hpp"
 #include "runtime/intercept/ubsan_data.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace {
 

@@ -12,7 +12,6 @@
 #include "runtime/base/modules.hpp"
 #include "runtime/base/notes.hpp"
 #include "runtime/base/page.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/world.hpp"
 #include "runtime/kernel/process_state.hpp"
 #include "runtime/memory/mappings.hpp"
@@ -23,6 +22,7 @@
 #include "runtime/threads/thread_pool.hpp"
 #include "runtime/threads/timers.hpp"
 #include "support/digest.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

@@ -9,7 +9,6 @@
 #include "runtime/base/engine.hpp"
 #include "runtime/base/notes.hpp"
 #include "runtime/base/page.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/judge/early_memory.hpp"
 #include "runtime/judge/heap_misuse.hpp"
 #include "runtime/judge/recorded_footprints.hpp"
@@ -21,6 +20,7 @@
 #include "runtime/threads/record.hpp"
 #include "runtime/threads/scheduler.hpp"
 #include "runtime/threads/thread_pool.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

@@ -8,9 +8,9 @@
 #include <cstring>
 
 #include "runtime/base/page.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/threads/hooks.hpp"
 #include "runtime/threads/record.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

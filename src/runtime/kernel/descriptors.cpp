@@ -11,8 +11,8 @@
 
 #include "runtime/base/engine.hpp"
 #include "runtime/base/notes.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/kernel/files.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

@@ -8,8 +8,8 @@
 
 #include "runtime/base/engine.hpp"
 #include "runtime/base/notes.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/kernel/system_call_table.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

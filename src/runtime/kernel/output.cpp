@@ -9,9 +9,9 @@
 #include <ostream>
 #include <streambuf>
 
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/world.hpp"
 #include "runtime/memory/heap.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

@@ -5,8 +5,8 @@
 
 #include "runtime/base/modules.hpp"
 #include "runtime/base/notes.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/signal_handlers.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

@@ -9,12 +9,12 @@
 
 #include "runtime/base/engine.hpp"
 #include "runtime/base/page.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/world.hpp"
 #include "runtime/memory/hooks.hpp"
 #include "runtime/memory/memory_limit.hpp"
 #include "support/check.hpp"
 #include "support/digest.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

@@ -9,9 +9,9 @@
 #include "runtime/base/engine.hpp"
 #include "runtime/base/notes.hpp"
 #include "runtime/base/page.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/memory/heap.hpp"
 #include "runtime/memory/memory_limit.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

@@ -9,9 +9,9 @@
 
 #include "runtime/base/modules.hpp"
 #include "runtime/base/notes.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/memory/heap.hpp"
 #include "support/check.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

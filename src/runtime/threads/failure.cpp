@@ -12,7 +12,6 @@
 #include "runtime/base/engine.hpp"
 #include "runtime/base/notes.hpp"
 #include "runtime/base/page.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/signal_handlers.hpp"
 #include "runtime/base/world.hpp"
 #include "runtime/kernel/output.hpp"
@@ -29,6 +28,7 @@
 #include "runtime/threads/thread_pool.hpp"
 #include "support/check.hpp"
 #include "support/digest.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

@@ -11,8 +11,8 @@
 #include "runtime/base/engine.hpp"
 #include "runtime/base/modules.hpp"
 #include "runtime/base/notes.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/world.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "runtime/base/page.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/symbol_tables.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

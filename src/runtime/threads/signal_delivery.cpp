@@ -10,9 +10,9 @@
 #include "model/signal_name.hpp"
 #include "runtime/base/engine.hpp"
 #include "runtime/base/notes.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/threads/cancellation.hpp"
 #include "runtime/threads/scheduler.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

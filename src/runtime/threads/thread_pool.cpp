@@ -15,13 +15,13 @@
 #include "runtime/base/fiber.hpp"
 #include "runtime/base/modules.hpp"
 #include "runtime/base/page.hpp"
-#include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/signal_handlers.hpp"
 #include "runtime/base/world.hpp"
 #include "runtime/kernel/process_state.hpp"
 #include "runtime/kernel/system_call_watch.hpp"
 #include "runtime/memory/heap.hpp"
 #include "support/check.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 

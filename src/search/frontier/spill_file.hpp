@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A file for what a search cannot keep in memory. Whoever runs the search provides it, since the search knows
-// nothing of files (the runtime: runtime/kernel/temporary_file.hpp).
+// nothing of files (the workers: worker/temporary_file.hpp).
 //
 // Thread safety: none.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tested by tests/endtoend/best_first_test.cpp.
-#include "runtime/kernel/temporary_file.hpp"
+#include "worker/temporary_file.hpp"
 
 #include <fcntl.h>
 #include <linux/falloc.h>
@@ -8,9 +8,7 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/base/raw_syscall.hpp"
-#include "runtime/base/world.hpp"
-#include "runtime/kernel/files.hpp"
+#include "support/raw_syscall.hpp"
 
 namespace thrum {
 
@@ -26,11 +24,12 @@ long open_and_unlink(const std::string& folder) {
 
 }  // namespace
 
-TemporaryFile::TemporaryFile(std::string folder) : folder_(std::move(folder)) {
+TemporaryFile::TemporaryFile(std::string folder, long first_descriptor, const std::uint32_t& copies)
+    : folder_(std::move(folder)), copies_(copies) {
   long file = raw_syscall(SYS_openat, AT_FDCWD, word(folder_), O_RDWR | O_TMPFILE | O_EXCL | O_CLOEXEC, 0600);
   if (file == -EOPNOTSUPP || file == -EISDIR || file == -EINVAL) file = open_and_unlink(folder_);
   if (failed("made", file)) return;
-  descriptor_ = raw_syscall(SYS_fcntl, file, F_DUPFD_CLOEXEC, first_own_descriptor());
+  descriptor_ = raw_syscall(SYS_fcntl, file, F_DUPFD_CLOEXEC, first_descriptor);
   raw_syscall(SYS_close, file);
   failed("made", descriptor_);
 }
@@ -67,10 +66,10 @@ bool TemporaryFile::read(std::uint64_t offset, std::string& bytes) {
 // Data that a copy of this process may still read is kept until two newer copies exist: the supervisor may
 // not know the last one yet.
 void TemporaryFile::discard(std::uint64_t offset, std::uint64_t size) {
-  kept_.push_back({offset, size, world.copies == 0 ? 0 : world.copies + 2});
-  for (; !kept_.empty() && kept_.front().until_copy <= world.copies; kept_.pop_front()) {
+  kept_.push_back({offset, size, copies_ == 0 ? 0 : copies_ + 2});
+  for (; !kept_.empty() && kept_.front().until_copy <= copies_; kept_.pop_front()) {
     const Kept& range = kept_.front();
-    if (world.copies == 0 && range.offset + range.size == end_) end_ = range.offset;
+    if (copies_ == 0 && range.offset + range.size == end_) end_ = range.offset;
     raw_syscall(SYS_fallocate, descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                 static_cast<long>(range.offset), static_cast<long>(range.size));
   }
@@ -88,10 +87,6 @@ std::string TemporaryFile::problem() const {
   return std::string("the file for what --search-memory has no room for cannot be ") + what_ + " in " +
          folder_ + ": " + (why != nullptr ? why : "unknown error") +
          "; set TMPDIR to a folder with room, or give more memory";
-}
-
-std::unique_ptr<SpillFile> make_temporary_file() {
-  return std::make_unique<TemporaryFile>(world.job->temporary_folder);
 }
 
 }  // namespace thrum

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A file without a name, in the folder that the job names: nothing is left behind, however the process ends.
-// Its descriptor has one of the runtime's own numbers, so that the program's numbers are not affected.
+// Its descriptor has one of the worker's own numbers, so that the program's numbers are not affected.
 #pragma once
 
 #include <deque>
@@ -11,7 +11,9 @@ namespace thrum {
 
 class TemporaryFile final : public SpillFile {
  public:
-  explicit TemporaryFile(std::string folder);
+  // first_descriptor: the least number of the worker's own. copies: how many copies of this process were
+  // made that may replace it; it must outlive the file.
+  TemporaryFile(std::string folder, long first_descriptor, const std::uint32_t& copies);
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile() override;
@@ -26,10 +28,11 @@ class TemporaryFile final : public SpillFile {
   bool failed(const char* what, long result);
 
   std::string folder_;
+  const std::uint32_t& copies_;
   struct Kept {
     std::uint64_t offset;
     std::uint64_t size;
-    std::uint32_t until_copy;  // when this copy of the process (World::copies) exists, the data is garbage
+    std::uint32_t until_copy;  // when this copy of the process exists, the data is garbage
   };
   long descriptor_ = -1;
   std::uint64_t end_ = 0;
@@ -37,7 +40,5 @@ class TemporaryFile final : public SpillFile {
   const char* what_ = "made";  // the operation that failed
   long error_ = 0;             // its error number
 };
-
-std::unique_ptr<SpillFile> make_temporary_file();
 
 }  // namespace thrum

@@ -14,22 +14,23 @@
 // Thread safety: one thread. Tested by tests/endtoend/checkpoint_test.cpp.
 #pragma once
 
-#include <functional>
 #include <string>
+#include <vector>
 
 #include "campaign/explore.hpp"
-#include "runtime/base/forever.hpp"
 #include "search/strategy.hpp"
 #include "support/digest.hpp"
+#include "worker/worker_process.hpp"
 
 namespace thrum {
 
 class SearchState {
  public:
-  constexpr SearchState() = default;
+  // file: the descriptor that the supervisor has given to the worker (Board::state_file), wherever it lies by
+  // now; -1: none.
+  SearchState(WorkerProcess& process, long file) : process_(process), file_(file) {}
 
-  // The process begins: moves the file's descriptor out of the program's way.
-  void initialize();
+  WorkerProcess& process() const { return process_; }
 
   // Whether the search has to be saved when the supervisor asks for it.
   bool is_wanted() const { return file_ >= 0; }
@@ -41,28 +42,25 @@ class SearchState {
 
   // Whether a saved search has to be resumed. Asked at the beginning of the first search.
   bool is_there() const;
-  // Reads the state into the arguments and into this process. load_library: see Loader::load_again(). On
-  // failure, returns the reason in one line; else "". Then the process has the state before the first choice,
-  // and the bugs found must be confirmed.
+  // Reads the state into the arguments and into this process, and runs the bugs found once more, which gives
+  // them the places and addresses of this process. On failure, returns the reason in one line; else "".
   std::string take_up(SearchSoFar& so_far, SearchResult& before, Strategy& strategy, Digest& digest,
-                      Fairness& fairness, const std::function<void()>& load_library);
+                      Fairness& fairness);
 
   // put_part(): the results of a part of the search in this process, and the rest of its plans, for the
   // process that merges the part. take_part() reads them into its arguments and into the process. False if
   // the bytes are not of that form.
   void put_part(ByteWriter& out, const SearchSoFar& so_far, Strategy& strategy);
-  bool take_part(ByteReader& in, SearchSoFar& so_far, Strategy& strategy,
-                 const std::function<void()>& load_library);
+  bool take_part(ByteReader& in, SearchSoFar& so_far, Strategy& strategy);
 
  private:
+  bool shows_again(std::vector<FoundBug>& bugs);
   std::string read(ByteReader& in, SearchSoFar& so_far, SearchResult& before, Strategy& strategy,
-                   Digest& digest, Fairness& fairness, const std::function<void()>& load_library);
+                   Digest& digest, Fairness& fairness);
 
-  long file_ = -1;
+  WorkerProcess& process_;
+  long file_;
   bool last_ = false;
 };
-
-extern constinit Forever<SearchState> the_search_state;
-inline SearchState& search_state() { return the_search_state.value; }
 
 }  // namespace thrum

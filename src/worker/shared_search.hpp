@@ -19,7 +19,7 @@
 // time is lost, and nothing is counted twice.
 //
 // Processes share everything that lies outside their memory, such as files. If a program's executions change
-// such things, or if the program shares memory, one worker searches alone (stay_alone()).
+// such things, or if the program shares memory, one worker searches alone (WorkerProcess::stay_alone()).
 //
 // Tested by tests/endtoend/workers_test.cpp.
 #pragma once
@@ -32,6 +32,8 @@
 
 #include "campaign/explore.hpp"
 #include "search/strategy.hpp"
+#include "worker/search_state.hpp"
+#include "worker/worker_process.hpp"
 
 namespace thrum {
 
@@ -41,14 +43,15 @@ class SharedSearch {
   using PutDown = std::function<void(const SearchSoFar&)>;
 
   // make: makes a strategy like `strategy`. limits: of the whole search. executions_before: of searches
-  // before this one began again. put_down: saves the search; empty if it cannot be saved.
-  SharedSearch(Program& program, Strategy& strategy, MakeStrategy make, Limits limits,
+  // before this one began again. put_down: saves the search; empty if it cannot be saved. state must outlive
+  // every search in this process, and in copies of it.
+  SharedSearch(SearchState& state, Strategy& strategy, MakeStrategy make, Limits limits,
                std::uint64_t executions_before, PutDown put_down);
 
   // Whether a search that does not go in order of cost has to stop in this process, by a limit or for others.
-  static bool has_to_stop();
+  static bool has_to_stop(WorkerProcess& process);
   // Whether the supervisor waits for an answer.
-  static bool is_asked();
+  static bool is_asked(WorkerProcess& process);
 
   // explore_part() for the whole search; returns when all parts have been merged.
   SearchSoFar run_whole(SearchSoFar from);
@@ -69,8 +72,9 @@ class SharedSearch {
   void call_back(SearchSoFar& so_far);
   void serve(SearchSoFar& so_far);
   void split(const SearchSoFar& so_far);
-  static long copy_with(Part& part);
-  static void leave(const Part& part);
+  bool may_split() const;
+  long copy_with(Part& part);
+  void leave(const Part& part) const;
   static void take(Part& part);
   void merge(SearchSoFar& so_far);
   void copy();
@@ -78,7 +82,8 @@ class SharedSearch {
   [[noreturn]] static void run_parts();
   static Part* g_part;  // of this worker, or of the copy that is about to begin
 
-  Program& program_;
+  SearchState& state_;
+  WorkerProcess& process_;
   Strategy& strategy_;
   MakeStrategy make_;
   Limits limits_;
