@@ -39,13 +39,9 @@ constexpr const char* kSystemThreads = "--threads system";
 constexpr const char* kLeaks = "--leaks";
 constexpr const char* kExploredRaces = "--races explore";
 constexpr LackingRow kLacking[] = {
-    {"--jobs above 1", [](const CheckOptions& o) { return o.jobs > 1; }},
-    {"--checkpoint", [](const CheckOptions& o) { return !o.checkpoint.empty(); }},
-    {"--resume", [](const CheckOptions& o) { return !o.resume.empty(); }},
     {kExploredRaces, [](const CheckOptions& o) { return o.races == "explore"; }},
     {kLeaks, [](const CheckOptions& o) { return o.leaks; }},
     {"--bound yields=N", [](const CheckOptions& o) { return o.yields != 0; }},
-    {"--trace-digest", [](const CheckOptions& o) { return o.trace_digest; }},
     {"--coverage values", [](const CheckOptions& o) { return o.coverage == "values"; }},
     {"--program-memory", [](const CheckOptions& o) { return is_given(o, "--program-memory"); }},
     {kSystemThreads, [](const CheckOptions& o) { return o.threads == "system"; }},

@@ -104,7 +104,7 @@ bool Machine::report(const AtomicStep& step, bool changes, std::uint64_t value, 
   if (!step.is_event || over) return !over;
   if (order != __ATOMIC_SEQ_CST && !step.site.is_volatile && last_weaker_ != &step.site) {
     last_weaker_ = &step.site;
-    weaker_atomics_.insert(&step.site);
+    weaker_atomics_.insert(current().code);
   }
   const std::size_t before = trace->events.size();
   done(changes, value, operand, outcome);

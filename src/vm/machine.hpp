@@ -28,6 +28,7 @@
 #include "model/trace.hpp"
 #include "races/footprints.hpp"
 #include "races/race_detector.hpp"
+#include "support/bytes.hpp"
 #include "vm/code.hpp"
 #include "vm/heap.hpp"
 #include "vm/inputs.hpp"
@@ -266,9 +267,13 @@ class Machine : public Pending {
   std::vector<Place> stack_of(const Thread& thread);
   std::vector<Place> running_stack() { return stack_of(current()); }
   void note_allocation(std::uint64_t block, std::uint64_t size);
-  ProgramNames program_names() const;
+  ProgramNames program_names();
   // How many atomic operations were seen that ask for less than sequential consistency.
   std::size_t weaker_atomics() const { return weaker_atomics_.size(); }
+  // What executions have shown of the program, which no mark brings back: for a process that goes on with the
+  // search, or with another part of it, and adds that to its own.
+  void write_learned(ByteWriter& out) const;
+  void add_learned(ByteReader& in);
 
   // Set at any moment, also by a handler of a signal.
   volatile ToldToEnd told_to_end = ToldToEnd::no;
@@ -379,7 +384,7 @@ class Machine : public Pending {
   std::optional<MemoryAccess> recognised_;
   EventPlaces recognised_places_;
 
-  std::set<const AtomicSite*> weaker_atomics_;
+  std::set<std::uint64_t> weaker_atomics_;  // their code addresses
   const AtomicSite* last_weaker_ = nullptr;
 
   bool is_prepared_ = false;

@@ -198,9 +198,13 @@ std::vector<CodeLine> Machine::lines_of(std::uint64_t address) const {
   return lines;
 }
 
-ProgramNames Machine::program_names() const {
+ProgramNames Machine::program_names() {
   ProgramNames all;
-  for (const std::uint64_t address : named_code_) all.code.push_back({address - kArena, lines_of(address)});
+  for (const std::uint64_t address : named_code_) {
+    Function& function = *code.functions[function_at(address)];
+    if (function.is_defined && !function.is_decoded) decode(function);  // another process has run it
+    all.code.push_back({address - kArena, lines_of(address)});
+  }
   for (const std::uint64_t address : named_data_) {
     const bool is_local = !is_global(address);
     const std::uint64_t part = is_local ? (address - kLocalStorage) % kThreadSize : address;

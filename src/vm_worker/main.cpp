@@ -9,6 +9,7 @@
 #include "protocol/search_channel.hpp"
 #include "vm_worker/loading.hpp"
 #include "vm_worker/search.hpp"
+#include "vm_worker/vm_process.hpp"
 #include "vm_worker/worker_program.hpp"
 #include "vm_worker/world.hpp"
 
@@ -16,12 +17,13 @@ namespace {
 
 constexpr int kExitUsage = 2;
 
-thrum::Report run(const thrum::VmWorld& world, thrum::ThreadNames& names, std::vector<std::string> words) {
+thrum::Report run(thrum::VmWorld& world, thrum::ThreadNames& names, std::vector<std::string> words) {
   thrum::Report report;
   try {
     const thrum::bitcode::Linked linked = thrum::load_program(words.front(), world.job());
     thrum::WorkerProgram program(*linked.code, world, names, std::move(words));
-    report = thrum::run_vm_search(world, program);
+    thrum::VmProcess process(world, program);
+    report = thrum::run_vm_search(world, process);
   } catch (const thrum::vm::Refused& refused) {
     report.refused = refused.why;
   }
@@ -32,7 +34,7 @@ thrum::Report run(const thrum::VmWorld& world, thrum::ThreadNames& names, std::v
 
 int main(int count, char** words) {
   thrum::ThreadNames names;
-  const std::optional<thrum::VmWorld> world = thrum::VmWorld::enter(names);
+  std::optional<thrum::VmWorld> world = thrum::VmWorld::enter(names);
   if (!world || count < 2) {
     std::fputs("thrum-vm: is started by thrum check --engine vm\n", stderr);
     return kExitUsage;

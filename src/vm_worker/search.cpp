@@ -2,7 +2,6 @@
 #include "vm_worker/search.hpp"
 
 #include <bit>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 
@@ -10,14 +9,11 @@
 #include "campaign/strategies.hpp"
 #include "protocol/remote_program.hpp"
 #include "protocol/search_channel.hpp"
+#include "worker/shared_search.hpp"
 
 namespace thrum {
 
 namespace {
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 void describe_tests(const VmWorld& world, const vm::Machine& machine, Report& report) {
   const vm::Tests& tests = machine.tests;
@@ -33,8 +29,9 @@ void describe_tests(const VmWorld& world, const vm::Machine& machine, Report& re
   report.skip_reason = tests.skip_reason;
 }
 
-void describe(const VmWorld& world, WorkerProgram& program, Report& report) {
-  const vm::Machine& machine = program.program().machine();
+void describe(const VmWorld& world, VmProcess& process, Report& report) {
+  WorkerProgram& program = process.worker_program();
+  vm::Machine& machine = program.program().machine();
   report.modules = {{machine.settings.arguments.front(), true}};
   if (machine.weaker_atomics() != 0) {
     report.notes.push_back(
@@ -57,18 +54,57 @@ void describe(const VmWorld& world, WorkerProgram& program, Report& report) {
   describe_tests(world, machine, report);
   report.names = machine.program_names();
   report.threads = world.job().threads;
-  report.alone = "the machine searches alone";
+  report.alone = process.alone();
+  if (world.job().digest_traces) report.trace_digest = program.trace_digest().value();
 }
 
-// What a search learns of the program may make it begin again.
+// The search cannot go on from what was saved, in one line.
+struct Unresumed {
+  std::string why;
+};
+
 class VmHost final : public Session::Host {
  public:
-  explicit VmHost(vm::Machine& machine) : machine_(machine) {}
-  void begin() override { machine_.restarts_search = false; }
-  bool restarts() const override { return machine_.restarts_search; }
+  VmHost(const VmWorld& world, VmProcess& process) : world_(world), process_(process) {}
+
+  // What a search learns of the program may make it begin again.
+  void begin() override {
+    machine().restarts_search = false;
+    if (world_.job().suite == SuiteUse::record) process_.suite().begin_again();
+  }
+  bool restarts() const override { return machine().restarts_search; }
+
+  std::optional<SearchSoFar> resume(Strategy& strategy, SearchResult& before, Fairness& fairness) override {
+    if (!process_.state().is_there()) return std::nullopt;
+    SearchSoFar so_far;
+    Digest digest;
+    std::string problem = process_.state().take_up(so_far, before, strategy, digest, fairness);
+    if (!problem.empty()) throw Unresumed{std::move(problem)};
+    process_.worker_program().trace_digest() = digest;
+    return so_far;
+  }
+
+  SearchSoFar run(Program&, Run run) override {
+    SearchState& state = process_.state();
+    SharedSearch::PutDown put_down;
+    if (state.is_wanted()) {
+      if (run.strategy.durable() == nullptr)
+        throw Unresumed{"the strategy " + world_.job().strategy + " cannot be saved"};
+      put_down = [this, &state, &run](const SearchSoFar& so_far) {
+        state.put_down(so_far, run.before, run.strategy, process_.worker_program().trace_digest(),
+                       run.fairness);
+      };
+    }
+    SharedSearch search(state, run.strategy, run.make, std::move(run.limits), run.before.executions,
+                        std::move(put_down));
+    return search.run_whole(std::move(run.from));
+  }
 
  private:
-  vm::Machine& machine_;
+  vm::Machine& machine() const { return process_.worker_program().program().machine(); }
+
+  const VmWorld& world_;
+  VmProcess& process_;
 };
 
 void show_output(const vm::Machine& machine) {
@@ -76,19 +112,20 @@ void show_output(const vm::Machine& machine) {
   std::fflush(stdout);
 }
 
-Report replay(const VmWorld& world, WorkerProgram& program) {
+Report replay(const VmWorld& world, VmProcess& process) {
+  WorkerProgram& program = process.worker_program();
   Report report;
   const Plan& plan = *world.job().replay;
   Trace& trace = report.replayed.emplace();
   program.announce(plan);
-  const double start = seconds_now();
+  const double start = process.seconds();
   bool& restarts = program.program().machine().restarts_search;
   do {
     restarts = false;
     program.run(plan, nullptr, Wanted::everything(), trace);
   } while (restarts);
   report.unmet = static_cast<std::uint32_t>(program.unmet());
-  report.result.seconds = seconds_now() - start;
+  report.result.seconds = process.seconds() - start;
   report.result.executions = 1;
   report.result.steps = trace.counts.steps;
   report.result.threads_max = trace.counts.threads;
@@ -105,7 +142,8 @@ Report serve_leader(const VmWorld& world, WorkerProgram& program) {
   return report;
 }
 
-Report search(const VmWorld& world, WorkerProgram& program) {
+Report search(const VmWorld& world, VmProcess& process) {
+  WorkerProgram& program = process.worker_program();
   const Job& job = world.job();
   SessionSettings settings;
   settings.make = [&job](bool is_fair) {
@@ -114,6 +152,7 @@ Report search(const VmWorld& world, WorkerProgram& program) {
     // The machine does not learn what follows a read.
     own.rounds = std::min(own.rounds, Rounds::block);
     own.has_unfolding = job.races == Races::report;
+    own.make_file = make_vm_spill_file;
     return make_strategy(job.strategy, own);
   };
   Limits& limits = settings.limits = limits_of(job);
@@ -124,20 +163,24 @@ Report search(const VmWorld& world, WorkerProgram& program) {
   };
   limits.announce = [&program](const Plan& plan) { program.announce(plan); };
   limits.answer = [&world](const std::function<Progress()>& ask) { answer(world.channel(), ask); };
-  limits.now = seconds_now;
+  limits.now = [&process] { return process.seconds(); };
   limits.note_bug = [&](const FoundBug& bug) { note_bug(world.ledger(), bug, program.names()); };
   limits.note_level = [&](const SearchResult& so_far) {
     Report level;
     level.started_threads = true;
     level.result = so_far;
-    describe(world, program, level);
+    describe(world, process, level);
     note_level(world.ledger(), level, program.names());
   };
   settings.repeat = job.repeat;
   settings.simplifies = !job.digest_traces;
-  VmHost host(program.program().machine());
+  VmHost host(world, process);
   Report report;
-  report.result = Session(program, host, settings).run();
+  try {
+    report.result = Session(program, host, settings).run();
+  } catch (const Unresumed& problem) {
+    report.refused = problem.why;
+  }
   return report;
 }
 
@@ -153,19 +196,20 @@ Report report_early_end(const VmWorld& world, WorkerProgram& program) {
 
 }  // namespace
 
-Report run_vm_search(const VmWorld& world, WorkerProgram& program) {
+Report run_vm_search(const VmWorld& world, VmProcess& process) {
+  WorkerProgram& program = process.worker_program();
   Report report;
   if (program.ended_early()) {
     report = report_early_end(world, program);
   } else {
     world.channel().phase.store(Channel::Phase::searching, std::memory_order_release);
-    report = world.job().replay ? replay(world, program)
+    report = world.job().replay ? replay(world, process)
              : world.job().led  ? serve_leader(world, program)
-                                : search(world, program);
+                                : search(world, process);
     report.started_threads = true;
   }
   if (world.job().replay) show_output(program.program().machine());
-  describe(world, program, report);
+  describe(world, process, report);
   return report;
 }
 

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "protocol/job.hpp"
-#include "vm_worker/worker_program.hpp"
+#include "vm_worker/vm_process.hpp"
 #include "vm_worker/world.hpp"
 
 namespace thrum {
 
 // Report::refused of a program that cannot be run, or what its search or its one execution gave.
-Report run_vm_search(const VmWorld& world, WorkerProgram& program);
+Report run_vm_search(const VmWorld& world, VmProcess& process);
 
 }  // namespace thrum

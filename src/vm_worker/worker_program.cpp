@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "protocol/search_channel.hpp"
+#include "worker/trace_digest.hpp"
 
 namespace thrum {
 
@@ -20,6 +21,7 @@ struct Watched {
   const VmWorld* world = nullptr;
   vm::Machine* machine = nullptr;
   bool time_is_up = false;
+  bool has_timer = false;  // this process
 };
 Watched g_watched;
 
@@ -67,21 +69,23 @@ vm::MachineSettings settings_of(const Job& job, std::vector<std::string> argumen
   return settings;
 }
 
-// While it lives, the machine is watched.
-class Watching {
- public:
-  Watching(const VmWorld& world, vm::Machine& machine) {
-    g_watched.world = &world;
-    g_watched.machine = &machine;
-    constexpr int kLookMicroseconds = 20'000;
-    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) handle(signal, die);
-    handle(SIGALRM, show_steps);
-    handle(hang_signal(), end_execution);
-    const timeval often{0, kLookMicroseconds};
-    const itimerval timer{often, often};
-    setitimer(ITIMER_REAL, &timer, nullptr);
-  }
-};
+void begin_timer() {
+  constexpr int kLookMicroseconds = 20'000;
+  const timeval often{0, kLookMicroseconds};
+  const itimerval timer{often, often};
+  setitimer(ITIMER_REAL, &timer, nullptr);
+  g_watched.has_timer = true;
+}
+
+// From now on the machine is watched.
+void begin_watching(const VmWorld& world, vm::Machine& machine) {
+  g_watched.world = &world;
+  g_watched.machine = &machine;
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) handle(signal, die);
+  handle(SIGALRM, show_steps);
+  handle(hang_signal(), end_execution);
+  begin_timer();
+}
 
 }  // namespace
 
@@ -89,12 +93,12 @@ WorkerProgram::WorkerProgram(vm::Code& code, const VmWorld& world, ThreadNames& 
                              std::vector<std::string> arguments)
     : world_(world),
       program_(code, settings_of(world.job(), std::move(arguments)), names, [&world](vm::Machine& machine) {
-        Watching(world, machine);
+        begin_watching(world, machine);
         limit_steps(world.channel(), ~std::uint64_t{0} / 2);
         world.channel().phase.store(Channel::Phase::preamble, std::memory_order_release);
       }) {
   const vm::Machine& machine = program_.machine();
-  if (ended_early() && early_end().end == End::refused) note_refused(machine.refused, early_end());
+  if (ended_early() && early_end().end == End::refused) note_refused(machine.refused);
 }
 
 WorkerProgram::~WorkerProgram() {
@@ -102,6 +106,9 @@ WorkerProgram::~WorkerProgram() {
   setitimer(ITIMER_REAL, &none, nullptr);
   g_watched.machine = nullptr;
 }
+
+// A copy has no timer of its own yet. Until it runs something, its channel may be another process's.
+void WorkerProgram::begin_as_copy() { g_watched.has_timer = false; }
 
 void WorkerProgram::announce(const Plan& plan) {
   fatal_ = find_fatal(world_.board(), plan, names());
@@ -116,6 +123,9 @@ void WorkerProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
     trace.end = End::time;
     return;
   }
+  if (!g_watched.has_timer) begin_timer();
+  const bool digests = world_.job().digest_traces;
+  if (digests) wanted.what |= Wanted::kEvents | Wanted::kPast;
   const std::uint64_t steps =
       std::exchange(machine.settings.steps, fatal_ != nullptr ? fatal_->steps : machine.settings.steps);
   limit_steps(channel, machine.settings.steps);
@@ -136,19 +146,23 @@ void WorkerProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
     trace.failure = {fatal_->kind, fatal_->message, trace.last, 0, {}};
     trace.failure.is_fatal = true;
   }
-  if (trace.end == End::refused) note_refused(why, trace);
+  if (trace.end == End::refused) note_refused(why);
+  if (digests) add_to_digest(digest_, trace);
 }
 
-void WorkerProgram::note_refused(const std::string& why, const Trace& trace) {
-  const std::string text = "the machine cannot run " + why;
+void WorkerProgram::note_refused(const std::string& why) {
+  add_note(
+      {"uncontrolled-call", 1, "the machine cannot run " + why, true, program_.machine().running_stack()});
+}
+
+void WorkerProgram::add_note(const Note& note) {
   const auto known =
-      std::find_if(notes_.begin(), notes_.end(), [&](const Note& note) { return note.text == text; });
-  if (known != notes_.end()) {
-    ++known->count;
-    return;
+      std::find_if(notes_.begin(), notes_.end(), [&](const Note& other) { return other.text == note.text; });
+  if (known == notes_.end()) {
+    notes_.push_back(note);
+  } else {
+    known->count += note.count;
   }
-  static_cast<void>(trace);
-  notes_.push_back({"uncontrolled-call", 1, text, true, program_.machine().running_stack()});
 }
 
 }  // namespace thrum

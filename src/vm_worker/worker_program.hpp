@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "support/digest.hpp"
 #include "vm/vm_program.hpp"
 #include "vm_worker/world.hpp"
 
@@ -33,16 +34,23 @@ class WorkerProgram final : public Program {
   void announce(const Plan& plan);
   // What must be told besides: calls that the machine refused.
   const std::vector<Note>& notes() const { return notes_; }
+  void forget_notes() { notes_.clear(); }
+  void add_note(const Note& note);
+  // This process is a copy of the one in which the machine was made: it is watched from its next execution
+  // on.
+  static void begin_as_copy();
+  // Of all executions so far, if the job asks for it.
+  Digest& trace_digest() { return digest_; }
   // Departures of the last plan that were not met.
   std::size_t unmet() const { return program_.machine().director.left(); }
 
  private:
-  void run_fatal(const FatalPlan& fatal, const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace);
-  void note_refused(const std::string& why, const Trace& trace);
+  void note_refused(const std::string& why);
 
   const VmWorld& world_;
   const FatalPlan* fatal_ = nullptr;
   std::vector<Note> notes_;
+  Digest digest_;
   vm::VmProgram program_;
 };
 

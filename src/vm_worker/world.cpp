@@ -37,7 +37,8 @@ std::optional<VmWorld> VmWorld::enter(ThreadNames& names) {
   world.board_ = reinterpret_cast<Board*>(shared);
   if (world.board_->magic != Board::kMagic) return std::nullopt;
   close(descriptor);
-  world.channel_ = reinterpret_cast<Channel*>(shared + channel_offset(0));
+  world.supervisor_ = getppid();
+  world.enter_channel(0);
   world.ledger_ = reinterpret_cast<Ledger*>(shared + kLedgerOffset);
   ByteReader in({world.board_->job, world.board_->job_size});
   std::optional<Job> job = read_job(in, names);

@@ -4,6 +4,9 @@
 // Thread safety: none; one object in a process.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstdint>
 #include <optional>
 
 #include "model/thread_names.hpp"
@@ -21,6 +24,12 @@ class VmWorld {
   Channel& channel() const { return *channel_; }
   Ledger& ledger() const { return *ledger_; }
   const Job& job() const { return job_; }
+  pid_t supervisor() const { return supervisor_; }
+  Channel& channel_of(std::uint32_t slot) const {
+    return *reinterpret_cast<Channel*>(reinterpret_cast<char*>(board_) + channel_offset(slot));
+  }
+  // That channel is this worker's from now on.
+  void enter_channel(std::uint32_t slot) { channel_ = &channel_of(slot); }
   bool is_to_stop() const { return board_->stop.load(std::memory_order_relaxed) != 0; }
 
  private:
@@ -28,6 +37,7 @@ class VmWorld {
   Channel* channel_ = nullptr;
   Ledger* ledger_ = nullptr;
   Job job_;
+  pid_t supervisor_ = 0;
 };
 
 }  // namespace thrum
