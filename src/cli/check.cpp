@@ -499,9 +499,8 @@ void Check::look_for_consequences(Job job, TestResult& result) {
     return bug.kind == bug_kind_name(BugKind::data_race) && !bug.known;
   });
   const CheckOptions& options = options_of(job.test);
-  if (race == result.bugs.end() || options.no_leads_to || options.engine == kVmEngine || options.keep_going ||
-      options.trace_digest || job.races != Races::report || job.repeat > 1 || checkpoint_.result() ||
-      interrupt_count() > 0)
+  if (race == result.bugs.end() || options.no_leads_to || options.keep_going || options.trace_digest ||
+      job.races != Races::report || job.repeat > 1 || checkpoint_.result() || interrupt_count() > 0)
     return;
   const double left = options.time_seconds - elapsed();
   const double seconds = options.time_seconds > 0 ? std::min(kSeconds, left * kPart) : kSeconds;

@@ -20,11 +20,6 @@ namespace {
   throw UserError("--engine vm: has no " + option + " yet; leave it out, or take --engine native");
 }
 
-// Which the program or the file asks for.
-[[noreturn]] void lacks(const std::string& what) {
-  throw UserError("--engine vm: has no " + what + " yet; take --engine native");
-}
-
 bool is_given(const CheckOptions& options, const char* name) {
   return std::ranges::find(options.given, name) != options.given.end();
 }
@@ -36,21 +31,15 @@ struct LackingRow {
 };
 
 constexpr const char* kSystemThreads = "--threads system";
-constexpr const char* kLeaks = "--leaks";
-constexpr const char* kExploredRaces = "--races explore";
 constexpr LackingRow kLacking[] = {
-    {kExploredRaces, [](const CheckOptions& o) { return o.races == "explore"; }},
-    {kLeaks, [](const CheckOptions& o) { return o.leaks; }},
     {"--bound yields=N", [](const CheckOptions& o) { return o.yields != 0; }},
     {"--coverage values", [](const CheckOptions& o) { return o.coverage == "values"; }},
     {"--program-memory", [](const CheckOptions& o) { return is_given(o, "--program-memory"); }},
     {kSystemThreads, [](const CheckOptions& o) { return o.threads == "system"; }},
     {"--strategy with a solver, such as mcr", [](const CheckOptions& o) { return runs_outside(o.strategy); }},
-    {"--suite", [](const CheckOptions& o) { return !o.suite.empty(); }},
     {"--focus-method", [](const CheckOptions& o) { return !o.focus_methods.empty(); }},
     {"--focus-var", [](const CheckOptions& o) { return !o.focus_variables.empty(); }},
 };
-constexpr const char* kSuites = "replay of suites";
 
 }  // namespace
 
@@ -65,16 +54,6 @@ void refuse_what_engine_lacks(const CheckOptions& options) {
 
 void refuse_threads_on_engine(const std::string& engine, Threads threads) {
   if (engine == kVmEngine && threads == Threads::system) lacks_option(kSystemThreads);
-}
-
-void refuse_replay_on_engine(const std::string& engine, bool leaks, Races races) {
-  if (engine != kVmEngine) return;
-  if (leaks) lacks_option(kLeaks);
-  if (races == Races::explore) lacks_option(kExploredRaces);
-}
-
-void refuse_suites_on_engine(const std::string& engine) {
-  if (engine == kVmEngine) lacks(kSuites);
 }
 
 void require_engine(const std::string& engine) {

@@ -23,9 +23,6 @@ std::string vm_path();
 // Throw UserError for an option that the engine does not have yet, which engine.cpp lists.
 void refuse_what_engine_lacks(const CheckOptions& options);
 void refuse_threads_on_engine(const std::string& engine, Threads threads);
-// For what a trace that is run again asks for.
-void refuse_replay_on_engine(const std::string& engine, bool leaks, Races races);
-void refuse_suites_on_engine(const std::string& engine);
 
 // Throws UserError where the engine is not installed.
 void require_engine(const std::string& engine);

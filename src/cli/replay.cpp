@@ -74,7 +74,10 @@ int replay_one(const TraceFile& recorded, const ReplayOptions& options) {
   ReplayedProgram program;
   const std::string engine = engine_for(recorded, options);
   refuse_threads_on_engine(engine, options.threads);
-  refuse_replay_on_engine(engine, recorded.leaks || options.leaks, races_of(recorded.races));
+  if (engine != recorded.engine && !recorded.trace.details.known_races.empty()) {
+    throw UserError("--engine " + engine + ": the trace has races that are explored, by places of engine " +
+                    recorded.engine + "; leave --engine out");
+  }
   program.prepare(recorded.invocation, engine);
   ThreadNames names = recorded.names;
   const WorkerOutcome outcome = replay_plan(recorded, program, options, names);
@@ -225,7 +228,6 @@ int replay_command(const ReplayOptions& options) {
   InterruptHandler handler;
   std::string text = fs::is_directory(options.path) ? "" : read_file(options.path);
   if (is_suite(text)) {
-    refuse_suites_on_engine(options.engine);
     std::string problem;
     std::optional<Suite> suite = suite_of_text(std::move(text), problem);
     if (!suite) throw UserError(options.path + ": " + problem);

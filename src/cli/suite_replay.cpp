@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "campaign/confirm.hpp"
+#include "cli/engine.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/replay.hpp"
 #include "model/suite_schedule.hpp"
@@ -63,6 +64,7 @@ class SuiteReplay {
   int run_one();
 
  private:
+  void prepare(const SuiteSection& section);
   bool run_section(const SuiteSection& section);
   WorkerOutcome work(const SuiteSection& section);
   bool take_run(const SuiteSection& section, const WorkerOutcome& outcome);
@@ -108,13 +110,20 @@ int SuiteReplay::run_one() {
   });
   if (section == suite_.sections.end())
     throw UserError(fmt::format("--schedule: {} has {}", options_.path, count_words()));
-  program_.prepare(section->header.invocation, section->header.engine);
+  prepare(*section);
   run_alone(*section, number - section->first);
   if (result_.reason.empty()) {
     result_.reason = fmt::format("schedule {} passes", number);
     if (!result_.changed.empty()) result_.reason += ", by other operations than when the suite was made";
   }
   return end();
+}
+
+void SuiteReplay::prepare(const SuiteSection& section) {
+  const std::string engine = engine_for(section.header, options_);
+  refuse_threads_on_engine(engine, options_.threads);
+  program_.prepare(section.header.invocation, engine);
+  result_.engine = engine;
 }
 
 int SuiteReplay::end() { return internal_ ? kExitInternal : end_replay(result_, json_, options_); }
@@ -168,7 +177,7 @@ bool SuiteReplay::stop(std::string why) {
 
 // Runs the section's schedules; false: that is the end.
 bool SuiteReplay::run_section(const SuiteSection& section) {
-  program_.prepare(section.header.invocation, section.header.engine);
+  prepare(section);
   const WorkerOutcome outcome = work(section);
   if (!outcome.problem.empty()) throw UserError(outcome.problem);
   if (!outcome.internal.empty()) {
@@ -210,6 +219,7 @@ WorkerOutcome SuiteReplay::work(const SuiteSection& section) {
   WorkerSettings settings;
   settings.program = program_.path();
   settings.arguments = section.header.invocation.arguments;
+  use_engine(engine_for(section.header, options_), settings);
   settings.suite = {lines->descriptor(), section.text.size()};
   if (line.speaks()) settings.progress = [&](const WorkerProgress& now) { line.show(now); };
   Job job = replay_job(section.header, options_);

@@ -103,4 +103,26 @@ Next do_unaligned_store16(Call& call) { return store<std::uint16_t>(call); }
 Next do_unaligned_store32(Call& call) { return store<std::uint32_t>(call); }
 Next do_unaligned_store64(Call& call) { return store<std::uint64_t>(call); }
 
+// LeakSanitizer's.
+Next do_lsan_disable(Call& call) {
+  call.machine.leaks.request(LeakSearch::Request::disable);
+  return Next::done;
+}
+Next do_lsan_enable(Call& call) {
+  call.machine.leaks.request(LeakSearch::Request::enable);
+  return Next::done;
+}
+Next do_lsan_ignore(Call& call) {
+  call.machine.leaks.request(LeakSearch::Request::ignore, call.argument(0));
+  return Next::done;
+}
+Next do_lsan_add_root(Call& call) {
+  call.machine.leaks.request(LeakSearch::Request::add_root, call.argument(0), call.argument(1));
+  return Next::done;
+}
+Next do_lsan_remove_root(Call& call) {
+  call.machine.leaks.request(LeakSearch::Request::remove_root, call.argument(0), call.argument(1));
+  return Next::done;
+}
+
 }  // namespace thrum::vm

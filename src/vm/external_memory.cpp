@@ -31,10 +31,10 @@ Next no_memory(Call& call) {
   return call.result(0);
 }
 
-bool release(Call& call, std::uint64_t block) {
+bool release(Call& call, std::uint64_t block, bool is_operation = false) {
   Machine& machine = call.machine;
   if (machine.heap.is_live_block(block) &&
-      !machine.judge_free(call.thread, block, machine.heap.size_of(block)))
+      !machine.judge_free(call.thread, block, machine.heap.size_of(block), is_operation))
     return false;
   switch (machine.heap.release(call.thread.slot, block)) {
     case Heap::Misuse::none: return true;
@@ -97,7 +97,18 @@ Next do_reallocarray(Call& call) {
 
 Next do_free(Call& call) {
   const std::uint64_t block = call.argument(0);
-  return block == 0 || release(call, block) ? Next::done : Next::over;
+  Machine& machine = call.machine;
+  if (block != 0 && call.phase() == 0 && machine.heap.is_live_block(block)) {
+    const std::uint64_t size = machine.heap.size_of(block);
+    if (machine.promotes_free(call.thread, block, size)) {
+      if (const auto next = stand(call, 0, Operation::racy_free, block, static_cast<std::uint32_t>(size)))
+        return *next;
+    }
+  }
+  const bool is_operation = call.phase() != 0;
+  if (block != 0 && !release(call, block, is_operation)) return Next::over;
+  if (is_operation) machine.done(true);
+  return machine.over ? Next::over : Next::done;
 }
 
 Next do_aligned_alloc(Call& call) {

@@ -36,6 +36,11 @@ Next register_handler(Call& call, std::uint64_t function, std::uint64_t argument
 
 }  // namespace
 
+void Machine::add_held(std::vector<std::uint64_t>& addresses) {
+  for (std::uint32_t number = 0; number < course().exit_handlers; ++number)
+    addresses.push_back(handler(number).argument);
+}
+
 std::uint64_t Machine::place_arguments() {
   std::uint64_t strings = kArguments + (settings.arguments.size() + 1) * sizeof(std::uint64_t);
   std::uint64_t row = kArguments;
@@ -76,10 +81,12 @@ Next do_exit(Call& call) {
     call.machine.change_course().exit_status = call.int_argument(0);
     if (call.machine.run_exit_handler(call.thread, Then::call)) return Next::entered;
   }
-  return call.machine.leave_process(call.thread, call.int_argument(0));
+  return call.machine.leave_process(call.thread, call.int_argument(0), Exit::in_order);
 }
 
-Next do_exit_at_once(Call& call) { return call.machine.leave_process(call.thread, call.int_argument(0)); }
+Next do_exit_at_once(Call& call) {
+  return call.machine.leave_process(call.thread, call.int_argument(0), Exit::at_once);
+}
 
 // Runs what at_quick_exit was given, the newest first.
 Next do_quick_exit(Call& call) {
@@ -91,7 +98,7 @@ Next do_quick_exit(Call& call) {
     machine.push(call.thread, *function, {}, Then::call);
     return Next::entered;
   }
-  return machine.leave_process(call.thread, call.int_argument(0));
+  return machine.leave_process(call.thread, call.int_argument(0), Exit::at_once);
 }
 Next do_at_quick_exit(Call& call) {
   Machine& machine = call.machine;

@@ -24,6 +24,16 @@ constexpr std::uint64_t kNamedMax = 1024;
 
 std::span<Named> all_named() { return {&at<Named>(state_place(LibraryState::semaphores)), kNamedMax}; }
 
+}  // namespace
+
+void Machine::add_held_semaphores(std::vector<std::uint64_t>& addresses) {
+  for (const Named& one : all_named()) {
+    if (one.semaphore != 0) addresses.push_back(one.semaphore);
+  }
+}
+
+namespace {
+
 Named* find_named(std::string_view name) {
   for (Named& one : all_named()) {
     if (one.semaphore != 0 && !one.is_unlinked && name == one.name) return &one;

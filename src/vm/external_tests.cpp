@@ -98,7 +98,7 @@ Next do_test_fails(Call& call) {
   return Next::over;
 }
 
-Next do_test_ends(Call& call) { return call.machine.leave_process(call.thread, 0); }
+Next do_test_ends(Call& call) { return call.machine.leave_process(call.thread, 0, Exit::in_order); }
 
 Next do_test_skips(Call& call) {
   if (call.phase() == 0) {

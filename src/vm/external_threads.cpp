@@ -177,6 +177,12 @@ bool is_key(std::uint32_t key) { return key < Thread::kKeysMax && key_row(key).v
 
 }  // namespace
 
+void Machine::add_held_for(const Thread& thread, std::vector<std::uint64_t>& addresses) {
+  for (std::uint32_t number = 0; number < thread.destructors; ++number)
+    addresses.push_back(destructor_row(thread, number).value);
+  for (std::uint32_t key = 0; key < thread.keys_used; ++key) addresses.push_back(key_value(thread, key));
+}
+
 Next do_pthread_create(Call& call) {
   return create_thread(call, call.argument(1), call.argument(2), call.argument(3), false);
 }

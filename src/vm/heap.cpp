@@ -43,6 +43,7 @@ struct Heap::Header {
 struct Heap::Books {
   std::uint64_t used;            // bytes from the region's begin that were ever in use
   std::uint64_t number;          // allocations so far
+  std::uint64_t released;        // frees by the thread so far, of blocks of any thread
   std::uint64_t free[kClasses];  // the address of the first free block; each holds the next one's
 };
 
@@ -54,6 +55,14 @@ Heap::Books& Heap::books(std::uint32_t region) {
 Heap::Header& Heap::header(std::uint64_t block) { return at<Header>(block - sizeof(Header)); }
 
 std::uint64_t Heap::extent(std::uint32_t region) const { return books(region).used; }
+std::uint64_t Heap::allocated(std::uint32_t region) const { return books(region).number; }
+
+std::uint64_t Heap::live_blocks(std::uint32_t regions) const {
+  std::uint64_t live = 0;
+  for (std::uint32_t region = 0; region < regions; ++region)
+    live += books(region).number - books(region).released;
+  return live;
+}
 
 std::uint64_t Heap::allocate(std::uint32_t region, ThreadId thread, std::uint64_t size, bool zeroed) {
   if (size >= kHeapRegion / 2) return 0;
@@ -128,8 +137,9 @@ Heap::Misuse Heap::release(std::uint32_t region, std::uint64_t address) {
   } else {
     memory_.set_shadow(block, whole, kFreed);
   }
-  if (!reuses_) return Misuse::none;
   Books& mine = books(region);
+  memory_.put(mine.released, mine.released + 1);
+  if (!reuses_) return Misuse::none;
   memory_.note(block);
   at<std::uint64_t>(block) = mine.free[own.size_class];
   memory_.put(mine.free[own.size_class], block);
@@ -155,6 +165,20 @@ std::optional<Heap::Block> Heap::next_block(std::uint64_t& place) const {
   return Block{begin, own.size, own.thread, own.number, own.state == State::live};
 }
 
+std::optional<Heap::Block> Heap::inner_block(const Block& outer, std::uint64_t last) {
+  for (std::uint64_t inner = outer.begin + 2 * kGrain; inner <= last; inner += kGrain) {
+    const Header& own = header(inner);
+    const bool is_inner = own.size == inner - outer.begin && own.number == outer.number &&
+                          (own.state == State::aligned || own.state == State::freed);
+    if (!is_inner) continue;
+    Block block = outer;
+    block.size -= inner - outer.begin;
+    block.begin = inner;
+    return block;
+  }
+  return std::nullopt;
+}
+
 std::optional<Heap::Block> Heap::find(std::uint64_t address) const {
   if (address - kHeap >= std::uint64_t{kHeapRegions} * kHeapRegion) return std::nullopt;
   const auto region = static_cast<std::uint32_t>((address - kHeap) / kHeapRegion);
@@ -164,17 +188,8 @@ std::optional<Heap::Block> Heap::find(std::uint64_t address) const {
   while (place < end) {
     std::optional<Block> block = next_block(place);
     if (address >= place) continue;
-    // A block with a larger alignment inside it.
-    for (std::uint64_t inner = block->begin + 2 * kGrain; inner <= address; inner += kGrain) {
-      const Header& own = header(inner);
-      const bool is_inner = own.size == inner - block->begin && own.number == block->number &&
-                            (own.state == State::aligned || own.state == State::freed);
-      if (!is_inner) continue;
-      block->size -= inner - block->begin;
-      block->begin = inner;
-      break;
-    }
-    return block;
+    const std::optional<Block> inner = inner_block(*block, address);
+    return inner ? inner : block;
   }
   return std::nullopt;
 }

@@ -43,6 +43,9 @@ class Heap {
   std::optional<Block> find(std::uint64_t address) const;
 
   bool gave_used_block() const { return gave_used_block_; }
+  // How many blocks the thread has allocated, and how many are live in the regions of so many threads.
+  std::uint64_t allocated(std::uint32_t region) const;
+  std::uint64_t live_blocks(std::uint32_t regions) const;
   // Bytes of the regions in use or freed, headers included.
   std::uint64_t extent(std::uint32_t region) const;
   template <typename Visit>
@@ -56,6 +59,8 @@ class Heap {
   static Header& header(std::uint64_t block);
   static bool is_block(std::uint64_t address);
   std::optional<Block> next_block(std::uint64_t& place) const;
+  // The block with a larger alignment that lies in one, at most up to that address.
+  static std::optional<Block> inner_block(const Block& outer, std::uint64_t last);
 
   Memory& memory_;
   bool reuses_;
@@ -68,7 +73,9 @@ void Heap::for_each_live(std::uint32_t region, Visit visit) const {
   const std::uint64_t end = place + extent(region);
   while (place < end) {
     const std::optional<Block> block = next_block(place);
-    if (block && block->is_live) visit(*block);
+    if (!block || !block->is_live) continue;
+    const bool is_plain = block->size == 0 || (shadow_at<std::uint8_t>(block->begin) & kAddressable) != 0;
+    visit(is_plain ? *block : inner_block(*block, block->begin + block->size).value_or(*block));
   }
 }
 

@@ -26,9 +26,10 @@ MemoryOrder memory_order(int order) {
   }
 }
 
-bool Machine::judge(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number) {
+bool Machine::judge(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number,
+                    bool is_operation) {
   if (over) return false;
-  if (__builtin_expect(recognises_, 0)) recognise(kind, address, size, code_number);
+  if (__builtin_expect(recognises_, 0)) recognise(kind, address, size, code_number, is_operation);
   if (kind == AccessKind::free) {
     const std::uint16_t me = current().number;
     freed_.push_back(
@@ -41,6 +42,7 @@ bool Machine::judge(AccessKind kind, std::uint64_t address, std::uint64_t size, 
 
 bool Machine::check_races(std::uint64_t address, std::uint64_t size) {
   for (Race race : races.races()) {
+    if (is_passed_over(race)) continue;
     if (is_meant(race)) {
       passed_over_races = true;
       continue;
@@ -53,6 +55,12 @@ bool Machine::check_races(std::uint64_t address, std::uint64_t size) {
     return false;
   }
   return true;
+}
+
+// A race that is explored.
+bool Machine::is_passed_over(const Race& race) const {
+  return known_races.count() != 0 && known_races.holds(code_of_access(race.earlier.code & ~kLeftOut),
+                                                       code_of_access(race.later.code & ~kLeftOut));
 }
 
 void Machine::allow_races(std::uint64_t address, std::uint64_t size) {
@@ -134,8 +142,8 @@ void Machine::tell_earlier(const Access& access, Failure& failure) {
   failure.accesses.push_back(*recognised_);
 }
 
-void Machine::recognise(AccessKind kind, std::uint64_t address, std::uint64_t size,
-                        std::uint64_t code_number) {
+void Machine::recognise(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number,
+                        bool is_operation) {
   const std::uint16_t me = current().number;
   if (recognised_ || me != earlier_->thread || code_number != earlier_->code ||
       races.clock(me)[me] != earlier_->clock || earlier_->address - address >= size)
@@ -144,7 +152,7 @@ void Machine::recognise(AccessKind kind, std::uint64_t address, std::uint64_t si
       current().id,     kind, static_cast<std::uint32_t>(size), address, code_of_access(code_number),
       current().events, 0};
   recognised_places_ = {described_place(address), {}, {}, running_stack()};
-  write_down(kind, address, size, code_number);
+  if (!is_operation) write_down(kind, address, size, code_number);
 }
 
 // Records a plain access that matters as an event of the trace that does not count.
@@ -189,10 +197,10 @@ void Machine::note_footprint(const Thread& thread, bool writes, std::uint64_t ad
   record_access(thread, writes ? Operation::plain_store : Operation::plain_load, writes, address, size);
 }
 
-bool Machine::judge_free(const Thread& thread, std::uint64_t block, std::uint64_t size) {
+bool Machine::judge_free(const Thread& thread, std::uint64_t block, std::uint64_t size, bool is_operation) {
   if (size == 0) return true;
   if (records_footprints) note_footprint(thread, true, block, size);
-  return !judges || judge(AccessKind::free, block, size, code_of(thread));
+  return !judges || judge(AccessKind::free, block, size, program_code_of(thread), is_operation);
 }
 
 void Machine::note_foreign(AccessKind kind, std::uint64_t address, std::uint64_t size,
@@ -215,7 +223,12 @@ bool Machine::end_judged(const Thread& thread) {
   for (const Foreign& use : foreign_) {
     if (use.owner != thread.number || races.clock(thread.number).knows(use.access.when)) continue;
     const Access end{use.access.address, use.access.size, AccessKind::thread_end, code_of(thread), {}};
-    fail_by_race({use.access, end, use.access.address});
+    const Race race{use.access, end, use.access.address};
+    if (is_passed_over(race)) {  // no scheduling point can stand before it
+      if (!unexplored) unexplored = running_stack();
+      continue;
+    }
+    fail_by_race(race);
     return false;
   }
   return true;

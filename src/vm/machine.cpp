@@ -53,6 +53,9 @@ void Machine::load_program() {
   }
   for (const Code::Content& content : code.contents)
     std::memcpy(&at<char>(content.address), content.bytes.data(), content.bytes.size());
+  // Libraries begin before the program, as natively.
+  std::stable_partition(code.constructors.begin(), code.constructors.end(),
+                        [](const Function* constructor) { return constructor->is_quiet; });
   place_library_data();
 }
 
@@ -172,6 +175,16 @@ std::uint64_t Machine::code_of(const Thread& thread) const {
   return code_address(function.number, static_cast<std::uint64_t>(thread.where() - function.code.data()));
 }
 
+std::uint64_t Machine::program_code_of(const Thread& thread) const {
+  for (const Frame* frame = thread.top; frame >= thread.bottom; --frame) {
+    const Function& function = *frame->function;
+    if (function.is_quiet) continue;
+    const Instruction* const where = frame == thread.top ? thread.where() : frame->next - 1;
+    return code_address(function.number, static_cast<std::uint64_t>(where - function.code.data()));
+  }
+  return code_of(thread);
+}
+
 // Ends.
 
 Stop Machine::finish(End how) {
@@ -275,22 +288,9 @@ void Machine::write(std::uint64_t address, const void* from, std::uint64_t size)
     memory.set_shadow(address, size, kAddressable | kDefined);
 }
 
-bool Machine::access(AccessKind kind, std::uint64_t address, std::uint64_t size, const Instruction* where) {
-  if (__builtin_expect(--steps_left == 0, 0)) {
-    finish(End::steps);
-    return false;
-  }
-  if (__builtin_expect(records_footprints, 0))
-    note_footprint(current(), kind == AccessKind::plain_write, address, size);
-  if (!judges) {
-    // Nobody tells a waiting loop that plain memory was written.
-    if (kind == AccessKind::plain_read) note_change(current());
-    return true;
-  }
-  if (__builtin_expect(recognises_, 0)) {
-    stand_at(where);
-    recognise(kind, address, size, reinterpret_cast<std::uint64_t>(where));
-  }
+// Its own copy in access(), which is called most of all.
+[[gnu::always_inline]] inline bool Machine::judge_plainly(AccessKind kind, std::uint64_t address,
+                                                          std::uint64_t size, const Instruction* where) {
   auto code_number = reinterpret_cast<std::uint64_t>(where);
   const std::uint16_t me = current().number;
   if (__builtin_expect(address - kThreads < kThreadSlots * kThreadSize, 0))
@@ -303,6 +303,26 @@ bool Machine::access(AccessKind kind, std::uint64_t address, std::uint64_t size,
   if (!races.access(me, kind, address, size, code_number)) return true;
   stand_at(where);
   return check_races(address, size);
+}
+
+bool Machine::access(AccessKind kind, std::uint64_t address, std::uint64_t size, const Instruction* where,
+                     bool is_alone) {
+  if (__builtin_expect(--steps_left == 0, 0)) {
+    finish(End::steps);
+    return false;
+  }
+  if (__builtin_expect(attentive_, 0)) return access_attentively(kind, address, size, where, is_alone);
+  if (!judges) {
+    // Nobody tells a waiting loop that plain memory was written.
+    if (kind == AccessKind::plain_read) note_change(current());
+    return true;
+  }
+  return judge_plainly(kind, address, size, where);
+}
+
+bool Machine::judge_access(AccessKind kind, std::uint64_t address, std::uint64_t size,
+                           const Instruction* where) {
+  return judge_plainly(kind, address, size, where);
 }
 
 // The loop saves where it is before it calls something only.

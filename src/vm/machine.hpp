@@ -32,6 +32,8 @@
 #include "vm/code.hpp"
 #include "vm/heap.hpp"
 #include "vm/inputs.hpp"
+#include "vm/known_races.hpp"
+#include "vm/leaks.hpp"
 #include "vm/memory.hpp"
 #include "vm/rounds.hpp"
 #include "vm/tests.hpp"
@@ -54,6 +56,7 @@ struct MachineSettings {
   Loop loop = run_concrete;
   bool reuses_blocks = true;  // of the heap: as the native engine's heap `lifo`
   bool judges_races = true;   // and looks for accesses to memory that is not in use by other threads
+  bool leaks = false;         // lost blocks of the heap are a bug in any case
   bool spurious = false;      // condition waits may end without a reason
   std::uint64_t early_timeouts_ns = 10'000'000'000;  // longer waits time out only if nothing else can go on
   std::uint64_t seed = 0;                            // of random numbers that the program requests
@@ -90,6 +93,7 @@ struct Course {
   std::uint16_t input_vector = 0;
   bool in_test = false;            // the test that was asked for has begun
   std::uint32_t tests_called = 0;  // calls of thrum::check()
+  std::uint32_t leak_requests = 0;
 };
 
 enum class Next : std::uint8_t;
@@ -102,6 +106,9 @@ enum class Stop : std::uint8_t {
   begins,   // the call at which it stands begins the search
   over,     // the execution is over
 };
+
+// How the process ends: after the destructors, or by _exit() and the like, when nobody looks at what is left.
+enum class Exit : std::uint8_t { in_order, at_once };
 
 // Why an execution is to end: it was told so from outside.
 enum class ToldToEnd : std::uint8_t { no, by_time, hangs };
@@ -123,7 +130,7 @@ class Machine : public Pending {
   // is left.
   bool run_exit_handler(Thread& thread, Then then);
   // The end of the process, which is an event: in two phases.
-  Next leave_process(Thread& thread, int status);
+  Next leave_process(Thread& thread, int status, Exit how);
   bool is_last(const Thread& thread) const;
   // What a thread does at its end, one by one: destructors of thread-local objects, and of specific data.
   bool run_thread_destructor(Thread& thread, Then then);
@@ -142,10 +149,18 @@ class Machine : public Pending {
   const Plan* running_plan = nullptr;
   Inputs inputs;
   Tests tests;
+  LeakSearch leaks{*this};
   std::uint16_t started = 0;  // slot of the thread that was created last
   std::uint64_t steps_left = 0;
   bool judges = false;  // accesses go to the race detector
   bool records_footprints = false;
+  KnownRaces known_races{[this](std::uint64_t where) { return instruction_at(where); }};
+  // Where a racing access was passed over that is no scheduling point; who runs executions takes it away.
+  std::optional<std::vector<Place>> unexplored;
+  // Whether the free of a block of that size is a visible operation.
+  bool promotes_free(const Thread& thread, std::uint64_t block, std::uint64_t size) const {
+    return attentive_ && judges && known_races.promotes(program_code_of(thread), block, size);
+  }
   std::string output;  // what the program has written
 
   static Course& course() { return at<Course>(kMachine + (std::uint64_t{1} << 32)); }
@@ -198,8 +213,13 @@ class Machine : public Pending {
   void write(std::uint64_t address, T value) {
     write(address, &value, sizeof value);
   }
-  // An instrumented access; false: it failed, or the limit of steps is reached.
-  bool access(AccessKind kind, std::uint64_t address, std::uint64_t size, const Instruction* where);
+  // An instrumented access; false: it failed, the limit of steps is reached, or the thread stands before it
+  // as before a visible operation, and comes back to the same instruction. is_alone: the instruction has no
+  // other access, and can stand so.
+  bool access(AccessKind kind, std::uint64_t address, std::uint64_t size, const Instruction* where,
+              bool is_alone = true);
+  // Why access() said no.
+  Stop stopped() const { return over ? Stop::over : Stop::arrived; }
   bool read_for_program(std::uint64_t address, std::uint64_t size);
   bool write_for_program(std::uint64_t address, std::uint64_t size);
 
@@ -224,9 +244,11 @@ class Machine : public Pending {
   // An atomic section of the thread has ended.
   void end_section() { footprints_.begin(); }
   // The heap block is about to be freed. Whether that races with none; else the execution has failed.
-  bool judge_free(const Thread& thread, std::uint64_t block, std::uint64_t size);
+  // is_operation: the free is a visible operation.
+  bool judge_free(const Thread& thread, std::uint64_t block, std::uint64_t size, bool is_operation = false);
   // Whether the access races with none; else the execution has failed.
-  bool judge(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number);
+  bool judge(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number,
+             bool is_operation = false);
   // What is wrong with the lock that the thread waits for: it holds it itself; nullptr: nothing.
   const char* self_lock(const Thread& thread) const;
   std::uint32_t wake(std::uint64_t object, Operation sleeping, std::uint32_t most);
@@ -248,6 +270,8 @@ class Machine : public Pending {
   void note_quiet_update(const Thread& thread, std::uint64_t address, std::uint64_t value, std::uint8_t size);
   std::uint64_t code_of(const Instruction* instruction) const;
   std::uint64_t code_of(const Thread& thread) const;
+  // The same of the innermost function that is the program's own.
+  std::uint64_t program_code_of(const Thread& thread) const;
 
   // The execution has ended; else how many jumps back and calls follow before it is asked again. begins: the
   // thread has done something else before.
@@ -267,6 +291,12 @@ class Machine : public Pending {
   std::vector<Place> stack_of(const Thread& thread);
   std::vector<Place> running_stack() { return stack_of(current()); }
   void note_allocation(std::uint64_t block, std::uint64_t size);
+  // Where the block was allocated, if that was noted; return addresses, innermost first.
+  std::vector<Place> allocation_stack(const Heap::Block& block);
+  // Addresses that the machine holds for the program, or for one of its threads.
+  static void add_held(std::vector<std::uint64_t>& addresses);
+  static void add_held_semaphores(std::vector<std::uint64_t>& addresses);
+  static void add_held_for(const Thread& thread, std::vector<std::uint64_t>& addresses);
   ProgramNames program_names();
   // How many atomic operations were seen that ask for less than sequential consistency.
   std::size_t weaker_atomics() const { return weaker_atomics_.size(); }
@@ -355,13 +385,21 @@ class Machine : public Pending {
   void fail_with(Failure failure, AccessKind kind, std::uint64_t address, std::uint64_t size,
                  std::uint64_t code_number);
   void tell_earlier(const Access& access, Failure& failure);
-  void recognise(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number);
+  void recognise(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number,
+                 bool is_operation);
   void write_down(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number);
   std::uint64_t code_of_access(std::uint64_t code_number) const;
   void execute_until_known(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace);
   void execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace);
+  bool access_attentively(AccessKind kind, std::uint64_t address, std::uint64_t size,
+                          const Instruction* where, bool is_alone);
+  bool judge_access(AccessKind kind, std::uint64_t address, std::uint64_t size, const Instruction* where);
+  bool judge_plainly(AccessKind kind, std::uint64_t address, std::uint64_t size, const Instruction* where);
+  std::uint64_t instruction_at(std::uint64_t code_number);
+  bool attentive_ = false;  // accesses are looked at for more than races
   bool check_races(std::uint64_t address, std::uint64_t size);
   bool is_meant(const Race& race) const;
+  bool is_passed_over(const Race& race) const;
 
   // What a failure, an event and an end have besides, in the trace.
   bool records_places() const { return !in_execution || director.records_places(); }
@@ -388,6 +426,8 @@ class Machine : public Pending {
   const AtomicSite* last_weaker_ = nullptr;
 
   bool is_prepared_ = false;
+  bool has_begun_program_ = false;
+  void begin_program();
   std::uint64_t patience_left_ = 0;
   struct Allocation {
     std::uint64_t size = 0;

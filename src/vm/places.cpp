@@ -82,7 +82,7 @@ std::uint32_t Machine::early_stack() {
 }
 
 void Machine::note_allocation(std::uint64_t block, std::uint64_t size) {
-  if (block == 0 || !records_places()) return;
+  if (block == 0 || (!records_places() && !leaks.notes_allocations())) return;
   const Heap::Block made = heap.block_at(block);
   if (in_execution) {
     allocations_[{made.thread, made.number}] = {size, running_stack()};
@@ -90,6 +90,17 @@ void Machine::note_allocation(std::uint64_t block, std::uint64_t size) {
     early_allocations_.resize(std::max<std::size_t>(early_allocations_.size(), made.number));
     early_allocations_[made.number - 1] = {size, early_stack()};
   }
+}
+
+std::vector<Place> Machine::allocation_stack(const Heap::Block& block) {
+  const auto found = allocations_.find({block.thread, block.number});
+  if (found != allocations_.end()) return found->second.stack;
+  std::vector<Place> stack;
+  if (block.thread == kMainThread && block.number - 1 < early_allocations_.size()) {
+    const EarlyAllocation& early = early_allocations_[block.number - 1];
+    for (std::uint64_t address : early_stacks_[early.stack]) stack.push_back(place_of(address));
+  }
+  return stack;
 }
 
 void Machine::note_block(const Heap::Block& block) {

@@ -72,7 +72,12 @@ void Machine::prepare() {
 
 void Machine::execute(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& result) {
   earlier_.reset();
+  leaks.begin_plan(advisor == nullptr ? &plan : nullptr);
   execute_until_known(plan, advisor, wanted, result);
+  if (leaks.wants_again()) {
+    leaks.begin_again();
+    execute_until_known(plan, advisor, wanted, result);
+  }
   if (!earlier_ || !wanted.has(Wanted::kPlaces)) return;
   recognises_ = true;
   execute_until_known(plan, advisor, wanted, result);
@@ -105,6 +110,7 @@ void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Tr
   in_execution = true;
   judges = settings.judges_races;
   records_footprints = wanted.has(Wanted::kFootprints);
+  attentive_ = records_footprints || recognises_ || known_races.count() != 0;
   footprints_.begin();
   steps_left = settings.steps;
   if (judges) {
@@ -127,7 +133,8 @@ void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Tr
   result.counts.steps = settings.steps - steps_left;
   result.counts.points = course().points;
   result.counts.threads = course().created;
-  in_execution = judges = false;
+  if (wanted.has(Wanted::kPlaces)) result.details.known_races = known_races.places();
+  in_execution = judges = attentive_ = false;
 }
 
 // The thread is about to change, for the first time since the mark.
@@ -633,9 +640,12 @@ std::optional<Stop> Machine::go_on_at_end(Thread& me) {
   const std::size_t constructors = code.constructors.size();
   if (me.slot == 0 && all.startup <= constructors) {
     if (all.startup < constructors) {
-      push(me, *code.constructors[all.startup++], {}, Then::thread);
+      Function& constructor = *code.constructors[all.startup++];
+      if (!constructor.is_quiet) begin_program();
+      push(me, constructor, {}, Then::thread);
     } else {
       ++all.startup;
+      begin_program();
       push(me, *code.main, {settings.arguments.size(), place_arguments(), environment_address()},
            Then::thread);
     }
@@ -648,7 +658,7 @@ std::optional<Stop> Machine::go_on_at_end(Thread& me) {
       all.exit_status = static_cast<std::int32_t>(me.result);
     }
     if (run_exit_handler(me, Then::thread)) return std::nullopt;
-    return stop_of(leave_process(me, static_cast<int>(me.kept[5])));
+    return stop_of(leave_process(me, static_cast<int>(me.kept[5]), Exit::in_order));
   }
   if (me.kept[4] == 3) return exit_as_last(me);
   if (run_thread_destructor(me, Then::thread)) return std::nullopt;
@@ -704,7 +714,7 @@ std::optional<Stop> Machine::exit_as_last(Thread& me) {
     note_in_trace(Operation::others_ended, me);
   }
   if (run_exit_handler(me, Then::thread)) return std::nullopt;
-  return stop_of(leave_process(me, 0));
+  return stop_of(leave_process(me, 0, Exit::in_order));
 }
 
 std::optional<Stop> Machine::finish_thread(Thread& me) {
@@ -735,25 +745,6 @@ std::optional<Stop> Machine::finish_thread(Thread& me) {
   insert_live(0);
   course().current = 0;
   return Stop::begins;
-}
-
-Next Machine::leave_process(Thread& me, int status) {
-  if (in_execution) {
-    if (me.phase == 0) {
-      me.phase = 1;
-      if (arrive(Operation::process_exit, 0, 0)) return Next::arrived;
-      if (over) return Next::over;
-    }
-    done(true, static_cast<std::uint64_t>(status));
-  }
-  if (in_execution && live().size() > 1 && fail_by_self_lock()) return Next::over;
-  if (status == 0 && settings.test.empty() && !tests.calls.empty()) tests.is_listed = true;
-  if (status != 0) {
-    fail(BugKind::nonzero_exit, "the program exits with status " + std::to_string(status));
-  } else {
-    finish(End::finished);
-  }
-  return Next::over;
 }
 
 }  // namespace thrum::vm

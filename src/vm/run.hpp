@@ -278,7 +278,7 @@ op_switch_to : {
 #define THRUM_VM_SHARE(kind, Type)                                            \
   if (__builtin_expect(!m.access(AccessKind::kind, p, sizeof(Type), I), 0)) { \
     THRUM_VM_SAVE(I);                                                         \
-    return Stop::over;                                                        \
+    return m.stopped();                                                       \
   }
 #define THRUM_VM_ACCESS(bits, Type)        \
   op_load##bits : {                        \
@@ -345,7 +345,7 @@ op_access : {
   const bool is_write = I->c != 0;
   THRUM_VM_SAVE(I);
   if (!(is_write ? m.may_write(p, size) : m.may_read(p, size))) return Stop::over;
-  if (!m.access(is_write ? AccessKind::plain_write : AccessKind::plain_read, p, size, I)) return Stop::over;
+  if (!m.access(is_write ? AccessKind::plain_write : AccessKind::plain_read, p, size, I)) return m.stopped();
   THRUM_VM_NEXT;
 }
 op_vptr_update : {
@@ -353,7 +353,7 @@ op_vptr_update : {
   THRUM_VM_SAVE(I);
   if (!m.may_write(p, 8)) return Stop::over;
   const bool same = at<uint64_t>(p) == R[I->b];
-  if (!m.access(same ? AccessKind::plain_read : AccessKind::plain_write, p, 8, I)) return Stop::over;
+  if (!m.access(same ? AccessKind::plain_read : AccessKind::plain_write, p, 8, I)) return m.stopped();
   THRUM_VM_NEXT;
 }
 op_allocate : {
@@ -395,8 +395,8 @@ op_copy_memory : {
   if (size != 0) {
     THRUM_VM_SAVE(I);
     if (!m.may_read(from, size) || !m.may_write(to, size)) return Stop::over;
-    if (I->immediate != 0 &&
-        (!m.access(AccessKind::plain_read, from, size, I) || !m.access(AccessKind::plain_write, to, size, I)))
+    if (I->immediate != 0 && (!m.access(AccessKind::plain_read, from, size, I, false) ||
+                              !m.access(AccessKind::plain_write, to, size, I, false)))
       return Stop::over;
     memory.copy(to, &at<char>(from), size);
     memory.copy(to + kShadowDistance, &at<char>(from + kShadowDistance), size);
@@ -411,7 +411,7 @@ op_set_memory : {
   if (size != 0) {
     THRUM_VM_SAVE(I);
     if (!m.may_write(to, size)) return Stop::over;
-    if (I->immediate != 0 && !m.access(AccessKind::plain_write, to, size, I)) return Stop::over;
+    if (I->immediate != 0 && !m.access(AccessKind::plain_write, to, size, I, false)) return Stop::over;
     memory.fill(to, static_cast<int>(R[I->b] & 0xff), size);
     memory.set_shadow(to, size, kAddressable | kDefined);
   }

@@ -100,6 +100,26 @@ class VmHost final : public Session::Host {
     return search.run_whole(std::move(run.from));
   }
 
+  void explore_race(const Failure& race) override { machine().known_races.add(race); }
+  bool begin_simplifying(const FoundBug& bug) override {
+    machine().known_races.use(bug.trace.details.known_races.size());
+    return true;
+  }
+
+  // For each leak that only some schedules have: adds an execution without the leak.
+  void complete_bugs(SearchResult& result) override {
+    const vm::LeakSearch& leaks = machine().leaks;
+    for (FoundBug& bug : result.bugs) {
+      if (bug.failure.kind != BugKind::leak || world_.job().leaks || leaks.clean() == nullptr) continue;
+      FoundBug::Without without{*leaks.clean(), {}};
+      WorkerProgram& program = process_.worker_program();
+      program.run(without.plan, nullptr, Wanted::everything(), without.trace);
+      if (without.trace.end != End::finished) continue;
+      bug.without = std::move(without);
+      note_bug(world_.ledger(), bug, program.names());
+    }
+  }
+
  private:
   vm::Machine& machine() const { return process_.worker_program().program().machine(); }
 
@@ -132,6 +152,35 @@ Report replay(const VmWorld& world, VmProcess& process) {
   return report;
 }
 
+// Runs the schedules of a suite.
+Report replay_suite(VmProcess& process) {
+  WorkerProgram& program = process.worker_program();
+  vm::Machine& machine = program.program().machine();
+  Report report;
+  const double start = process.seconds();
+  SuiteFile::Replay how;
+  how.run = [&](const Plan& plan, Trace& trace) {
+    do {
+      machine.restarts_search = false;
+      program.run(plan, nullptr, Wanted::all_events(), trace);
+    } while (machine.restarts_search);
+    return program.unmet();
+  };
+  how.before_each = [&](const Plan& plan, double done) {
+    program.announce(plan);
+    answer(process.channel(), [done] {
+      Progress progress;
+      progress.done = done;
+      return progress;
+    });
+  };
+  how.take_suspect = [&machine] { return machine.leaks.take_suspect(); };
+  report.suite = process.suite().replay(how);
+  report.result.executions = report.suite->run;
+  report.result.seconds = process.seconds() - start;
+  return report;
+}
+
 // Runs the plans that come from outside.
 Report serve_leader(const VmWorld& world, WorkerProgram& program) {
   Report report;
@@ -158,6 +207,7 @@ Report search(const VmWorld& world, VmProcess& process) {
   Limits& limits = settings.limits = limits_of(job);
   // A program that lists its tests is not searched.
   const vm::Tests& tests = program.program().machine().tests;
+  vm::LeakSearch& leaks = program.program().machine().leaks;
   limits.out_of_time = [&world, &tests] {
     return world.is_to_stop() || (tests.is_listed && !world.job().replay);
   };
@@ -172,6 +222,9 @@ Report search(const VmWorld& world, VmProcess& process) {
     describe(world, process, level);
     note_level(world.ledger(), level, program.names());
   };
+  if (!job.leaks) limits.last_suspect = [&leaks] { return leaks.take_suspect(); };
+  if (job.suite == SuiteUse::record) limits.suite = &process.suite();
+  settings.explores_races = job.races == Races::explore;
   settings.repeat = job.repeat;
   settings.simplifies = !job.digest_traces;
   VmHost host(world, process);
@@ -202,10 +255,12 @@ Report run_vm_search(const VmWorld& world, VmProcess& process) {
   if (program.ended_early()) {
     report = report_early_end(world, program);
   } else {
+    program.program().machine().known_races.add(world.job().known_races);
     world.channel().phase.store(Channel::Phase::searching, std::memory_order_release);
-    report = world.job().replay ? replay(world, process)
-             : world.job().led  ? serve_leader(world, program)
-                                : search(world, process);
+    report = world.job().replay                      ? replay(world, process)
+             : world.job().suite == SuiteUse::replay ? replay_suite(process)
+             : world.job().led                       ? serve_leader(world, program)
+                                                     : search(world, process);
     report.started_threads = true;
   }
   if (world.job().replay) show_output(program.program().machine());

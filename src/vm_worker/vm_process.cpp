@@ -4,10 +4,12 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -101,6 +103,9 @@ void VmProcess::write_learned(ByteWriter& out) { std::as_const(machine()).write_
 
 void VmProcess::read_learned(ByteReader& in, bool, const ReportSoFar& report) {
   program_.forget_notes();
+  // The races given by the job are known already.
+  const std::size_t given = std::min(job().known_races.size(), report.known_races.size());
+  machine().known_races.add(std::span(report.known_races).subspan(given));
   merge_learned(in, report);
 }
 

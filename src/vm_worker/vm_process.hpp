@@ -48,6 +48,8 @@ class VmProcess final : public WorkerProcess {
   void set_shares(bool shares) override { shares_ = shares; }
 
   void add_notes(ReportSoFar& report) override;
+  std::vector<KnownRace> known_races() override { return machine().known_races.places(); }
+  void use_races(std::size_t count) override { machine().known_races.use(count); }
   void write_learned(ByteWriter& out) override;
   void read_learned(ByteReader& in, bool same_layout, const ReportSoFar& report) override;
   void begin_part() override;

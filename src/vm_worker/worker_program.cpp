@@ -59,6 +59,7 @@ vm::MachineSettings settings_of(const Job& job, std::vector<std::string> argumen
   vm::MachineSettings settings;
   settings.reuses_blocks = job.heap == Heap::lifo;
   settings.judges_races = job.races != Races::ignore;
+  settings.leaks = job.leaks;
   settings.spurious = job.spurious;
   settings.early_timeouts_ns = job.early_timeouts_ns;
   settings.seed = job.settings.seed;
@@ -147,6 +148,11 @@ void WorkerProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
     trace.failure.is_fatal = true;
   }
   if (trace.end == End::refused) note_refused(why);
+  if (std::optional<std::vector<Place>> stack = std::exchange(machine.unexplored, std::nullopt)) {
+    add_note({"races-not-explored", 1,
+              "a racing access inside a call of a library, or the end of a thread, is no scheduling point",
+              true, std::move(*stack)});
+  }
   if (digests) add_to_digest(digest_, trace);
 }
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Plain accesses where more is wanted than whether they race: what an execution accesses, the earlier access
+// of a race, and accesses that are visible operations since they race (--races explore).
+#include <algorithm>
+#include <cstring>
+
+#include "vm/externals.hpp"
+#include "vm/machine.hpp"
+
+namespace thrum::vm {
+
+bool Machine::access_attentively(AccessKind kind, std::uint64_t address, std::uint64_t size,
+                                 const Instruction* where, bool is_alone) {
+  const auto code_number = reinterpret_cast<std::uint64_t>(where);
+  Thread& me = current();
+  const bool changes = kind == AccessKind::plain_write;
+  const bool comes_back = is_alone && !me.in_call && me.phase != 0;
+  bool is_operation = comes_back;
+  if (comes_back) {
+    ++steps_left;  // it was counted before
+  } else if (judges && known_races.count() != 0 && known_races.promotes(code_number, address, size)) {
+    is_operation = is_alone && !me.in_call;
+    if (!is_operation && !unexplored) unexplored = running_stack();
+  }
+  if (is_operation && !comes_back) {
+    stand_at(where);
+    me.phase = 1;
+    const auto bytes = static_cast<std::uint32_t>(size);
+    if (arrive(changes ? Operation::racy_store : Operation::racy_load, address, bytes) || over) return false;
+  }
+  if (is_operation) me.phase = 0;
+  if (records_footprints) note_footprint(me, changes, address, size);
+  if (!judges) {
+    if (!changes) note_change(me);
+    return true;
+  }
+  stand_at(where);
+  if (recognises_) recognise(kind, address, size, code_number, is_operation);
+  if (!judge_access(kind, address, size, where)) return false;
+  if (!is_operation) return true;
+  std::uint64_t value = 0;
+  if (!changes && size <= sizeof value) std::memcpy(&value, &at<char>(address), size);
+  done(changes, value);
+  return !over;
+}
+
+// The functions that it names are decoded.
+std::uint64_t Machine::instruction_at(std::uint64_t code_number) {
+  if (!is_code(code_number) || function_at(code_number) >= code.functions.size()) return 0;
+  Function& function = *code.functions[function_at(code_number)];
+  if (!function.is_defined) return 0;
+  if (!function.is_decoded) decode(function);
+  const std::uint64_t number = code_number - code_address(function.number);
+  return number < function.code.size() ? reinterpret_cast<std::uint64_t>(function.code.data() + number) : 0;
+}
+
+}  // namespace thrum::vm

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Leaks: heap blocks that the program has allocated since it began, and to which nothing points when an
+// execution ends (docs/bugs.md, "leak"). Where they are not asked for, a leak is a bug only if some schedules
+// do not have it: one execution has freed every block, and another has lost some.
+//
+// At the end, memory is marked: each word that is the address of a byte of a block, whatever its upper 16
+// bits are, points to it. The roots are the variables, the blocks that libraries allocated before the program
+// began, the stacks, registers and thread-local storage of threads that have not ended, mapped memory, and
+// what the machine holds for the program. Blocks are counted first: if all are freed, nothing is marked.
+//
+// Requests of the program (LeakSanitizer's interface) are a list in the machine's part of the memory, so that
+// they are undone like everything else. What is kept here is of the search: plans, and what is known since
+// the beginning.
+//
+// Thread safety: none. Tested by tests/endtoend/vm_leaks_test.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/plan.hpp"
+#include "model/trace.hpp"
+#include "vm/heap.hpp"
+
+namespace thrum::vm {
+
+class Machine;
+
+class LeakSearch {
+ public:
+  explicit LeakSearch(Machine& machine) : machine_(machine) {}
+
+  // The program itself begins: earlier allocations are its libraries'.
+  void begin_program();
+  // Executions of another plan begin. nullptr: they cannot be run again by their plan.
+  void begin_plan(const Plan* plan);
+  // Whether allocations are to be noted with their stacks.
+  bool notes_allocations() const { return notes_; }
+  // Whether the last execution has lost blocks, and has to run again with its allocations noted.
+  bool wants_again() const { return wants_again_; }
+  // The execution runs again.
+  void begin_again();
+
+  // The process ends in order. Whether blocks were lost: then the execution has failed, or has to run again.
+  bool find();
+
+  // The plan of an execution that has freed every block; nullptr: there is none.
+  const Plan* clean() const { return clean_ ? &*clean_ : nullptr; }
+  // The plan of an execution that may have a leak, which was not known when it ended. Returned once.
+  std::optional<Plan> take_suspect();
+
+  enum class Request : std::uint64_t { disable, enable, ignore, add_root, remove_root };
+  // begin, size: of memory, or of a block.
+  void request(Request what, std::uint64_t begin = 0, std::uint64_t size = 0);
+
+ private:
+  using Block = Heap::Block;
+  struct Row;  // of the list of requests
+  struct Range {
+    std::uint64_t begin;
+    std::uint64_t end;
+  };
+  // Blocks of a thread, by their numbers: first and last.
+  struct Ignored {
+    ThreadId thread;
+    std::uint64_t first;
+    std::uint64_t last;
+  };
+  enum class Mark : std::uint8_t { none, reached, pointed_to, lost_with_another };
+
+  static Row& row(std::uint32_t number);
+  void take_requests();
+  bool is_wanted();
+  void collect();
+  bool is_ignored(const Block& block) const;
+  std::size_t index_of(std::uint64_t value) const;
+  template <typename Found>
+  void scan(Range range, Found found);
+  void mark(Range range);
+  void mark_value(std::uint64_t value);
+  void mark_roots();
+  void mark_threads();
+  void mark_mappings();
+  void flood(Mark as);
+  void find_owners();
+  std::vector<LostBlocks> groups(std::uint64_t& identity);
+
+  Machine& machine_;
+  std::uint64_t before_ = 0;       // blocks that main's thread had allocated when the program began
+  std::uint64_t live_before_ = 0;  // of them, those that were in use
+  const Plan* plan_ = nullptr;
+  std::optional<Plan> clean_;
+  std::optional<Plan> suspect_;
+  bool notes_ = false;
+  bool wants_again_ = false;
+  // While it is looked for leaks.
+  std::vector<Block> blocks_;  // by address
+  std::vector<Mark> marks_;    // one for each block
+  std::vector<std::size_t> to_scan_;
+  std::vector<Ignored> ignored_;
+  std::vector<Range> roots_;
+};
+
+}  // namespace thrum::vm
