@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "bitcode_section/program_bitcode.hpp"
 #include "campaign/strategies.hpp"
 #include "cli/driver.hpp"
@@ -20,10 +18,6 @@ namespace {
   throw UserError("--engine vm: has no " + option + " yet; leave it out, or take --engine native");
 }
 
-bool is_given(const CheckOptions& options, const char* name) {
-  return std::ranges::find(options.given, name) != options.given.end();
-}
-
 // What --engine vm does not have yet.
 struct LackingRow {
   const char* option;
@@ -32,9 +26,7 @@ struct LackingRow {
 
 constexpr const char* kSystemThreads = "--threads system";
 constexpr LackingRow kLacking[] = {
-    {"--bound yields=N", [](const CheckOptions& o) { return o.yields != 0; }},
     {"--coverage values", [](const CheckOptions& o) { return o.coverage == "values"; }},
-    {"--program-memory", [](const CheckOptions& o) { return is_given(o, "--program-memory"); }},
     {kSystemThreads, [](const CheckOptions& o) { return o.threads == "system"; }},
     {"--strategy with a solver, such as mcr", [](const CheckOptions& o) { return runs_outside(o.strategy); }},
     {"--focus-method", [](const CheckOptions& o) { return !o.focus_methods.empty(); }},

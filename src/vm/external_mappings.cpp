@@ -27,6 +27,37 @@ std::uint64_t& next_mapping(const Thread& thread) {
   return at<std::uint64_t>(state_place(LibraryState::mappings) + thread.slot * sizeof(std::uint64_t));
 }
 
+// A mapping; as the native engine counts, one that can be written and has memory reserved counts for the
+// limit.
+struct Mapping {
+  std::uint64_t begin;
+  std::uint64_t end;
+  std::uint64_t counts;
+};
+constexpr std::uint64_t kList = std::uint64_t{1} << 20;  // behind the rows of threads
+std::uint64_t& mapping_count() { return at<std::uint64_t>(state_place(LibraryState::mappings) + kList); }
+Mapping& mapping_row(std::uint64_t number) {
+  return at<Mapping>(state_place(LibraryState::mappings) + kList + sizeof(Mapping) * (number + 1));
+}
+
+// Whether the program may have that much.
+bool note_mapping(Call& call, std::uint64_t begin, std::uint64_t end, bool counts) {
+  Memory& memory = call.machine.memory;
+  Mapping& row = mapping_row(mapping_count());
+  memory.note(reinterpret_cast<std::uint64_t>(&row), sizeof row);
+  row = {begin, end, counts ? std::uint64_t{1} : 0};
+  memory.put(mapping_count(), mapping_count() + 1);
+  return !counts || call.machine.heap.take_memory(end - begin);
+}
+
+void note_unmapping(Call& call, std::uint64_t begin, std::uint64_t end) {
+  for (std::uint64_t number = 0; number < mapping_count(); ++number) {
+    const Mapping& row = mapping_row(number);
+    if (row.counts != 0 && row.begin <= begin && end <= row.end)
+      call.machine.heap.give_back_memory(end - begin);
+  }
+}
+
 std::uint8_t shadow_of(std::uint64_t protection) {
   if (protection == PROT_NONE) return kProtected;
   return (protection & PROT_WRITE) != 0 ? kAddressable | kDefined : kAddressable | kDefined | kReadOnly;
@@ -74,6 +105,9 @@ Answer map(Call& call, const std::uint64_t* arguments) {
   if ((flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) == 0) {
     const auto begin = new_pages(call, size);
     if (!begin) return std::nullopt;
+    const bool counts =
+        (arguments[2] & PROT_WRITE) != 0 && (flags & MAP_TYPE) == MAP_PRIVATE && (flags & MAP_NORESERVE) == 0;
+    if (!note_mapping(call, *begin, pages_end(*begin, size), counts)) return std::nullopt;
     memory.set_shadow(*begin, pages_end(*begin, size) - *begin, shadow_of(arguments[2]));
     return static_cast<std::int64_t>(*begin);
   }
@@ -98,6 +132,7 @@ Answer unmap(Call& call, const std::uint64_t* arguments) {
       !machine.access(AccessKind::plain_write, begin, arguments[1], call.thread.where()))
     return std::nullopt;
   machine.memory.set_shadow(begin, end - begin, 0);
+  note_unmapping(call, begin, end);
   machine.note_change(call.thread);
   return 0;
 }
@@ -138,6 +173,8 @@ Answer remap(Call& call, const std::uint64_t* arguments) {
   if ((flags & MREMAP_MAYMOVE) == 0) return -ENOMEM;
   const auto moved = new_pages(call, size);
   if (!moved) return std::nullopt;
+  call.machine.heap.give_back_memory(end - begin);
+  if (!note_mapping(call, *moved, pages_end(*moved, size), true)) return std::nullopt;
   const std::uint8_t shadow = shadow_at<std::uint8_t>(begin);
   memory.copy(*moved, &at<char>(begin), end - begin);
   memory.set_shadow(*moved, pages_end(*moved, size) - *moved, shadow);

@@ -60,6 +60,7 @@ Next Machine::call_external(Thread& me) {
   Call call{*this, me, site};
   Next next = Next::again;
   while (next == Next::again) next = external(callee->external).code(call);
+  if (__builtin_expect(heap.exceeds_limit(), 0)) finish(End::memory);
   if (over) return Next::over;
   if (next == Next::begins && in_execution) return Next::over;
   if (next == Next::done) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vm/heap.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace thrum::vm {
@@ -64,6 +65,13 @@ std::uint64_t Heap::live_blocks(std::uint32_t regions) const {
   return live;
 }
 
+bool Heap::take_memory(std::uint64_t bytes) {
+  memory_.put(taken(), taken() + bytes);
+  return !exceeds_limit();
+}
+
+void Heap::give_back_memory(std::uint64_t bytes) { memory_.put(taken(), taken() - std::min(bytes, taken())); }
+
 std::uint64_t Heap::allocate(std::uint32_t region, ThreadId thread, std::uint64_t size, bool zeroed) {
   if (size >= kHeapRegion / 2) return 0;
   Books& mine = books(region);
@@ -74,7 +82,7 @@ std::uint64_t Heap::allocate(std::uint32_t region, ThreadId thread, std::uint64_
     memory_.put(mine.free[size_class], at<std::uint64_t>(block));
   } else {
     const std::uint64_t whole = sizeof(Header) + class_size(size_class);
-    if (mine.used + whole > kHeapRegion) return 0;
+    if (mine.used + whole > kHeapRegion || !take_memory(whole)) return 0;
     block = kHeap + region * kHeapRegion + mine.used + sizeof(Header);
     memory_.put(mine.used, mine.used + whole);
     memory_.set_shadow(block - sizeof(Header), sizeof(Header), kHeader);

@@ -43,6 +43,14 @@ class Heap {
   std::optional<Block> find(std::uint64_t address) const;
 
   bool gave_used_block() const { return gave_used_block_; }
+  // The memory of the program: the size of its heap, plus what it has mapped. Accesses do not matter, so an
+  // execution always meets the limit at the same place. limit_memory() is called before anything is taken.
+  void limit_memory(std::uint64_t bytes) { limit_ = bytes; }
+  // False: that exceeds the limit.
+  bool take_memory(std::uint64_t bytes);
+  void give_back_memory(std::uint64_t bytes);
+  bool exceeds_limit() const { return taken() > limit_; }
+
   // How many blocks the thread has allocated, and how many are live in the regions of so many threads.
   std::uint64_t allocated(std::uint32_t region) const;
   std::uint64_t live_blocks(std::uint32_t regions) const;
@@ -65,6 +73,8 @@ class Heap {
   Memory& memory_;
   bool reuses_;
   bool gave_used_block_ = false;
+  std::uint64_t limit_ = ~std::uint64_t{0};
+  static std::uint64_t& taken() { return at<std::uint64_t>(kMachine + (std::uint64_t{9} << 32)); }
 };
 
 template <typename Visit>

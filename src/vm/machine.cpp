@@ -39,6 +39,7 @@ Machine::Machine(Code& its_code, const MachineSettings& its_settings, ThreadName
       heap(memory, its_settings.reuses_blocks),
       races(race_detector()),
       touched_(kThreadSlots, 0) {
+  heap.limit_memory(settings.program_memory);
   load_program();
 }
 

@@ -61,7 +61,9 @@ struct MachineSettings {
   std::uint64_t early_timeouts_ns = 10'000'000'000;  // longer waits time out only if nothing else can go on
   std::uint64_t seed = 0;                            // of random numbers that the program requests
   std::uint64_t steps = 1'000'000;                   // instrumented operations of one execution
+  std::uint64_t program_memory = ~std::uint64_t{0};  // bytes that it may have
   std::uint64_t instructions = 1'000'000'000;        // of a thread without an operation
+  std::uint32_t yields = 0;                          // of a thread at one place in one execution; 0: no bound
   std::uint32_t hang_seconds = 10;                   // after which it may be told that it hangs
   std::vector<std::string> arguments;                // of main, its name first
   std::string test;                                  // the one that is to run; empty: none is asked for
@@ -94,6 +96,7 @@ struct Course {
   bool in_test = false;            // the test that was asked for has begun
   std::uint32_t tests_called = 0;  // calls of thrum::check()
   std::uint32_t leak_requests = 0;
+  std::uint32_t yield_places = 0;  // where threads have yielded, if that is bounded
 };
 
 enum class Next : std::uint8_t;
@@ -232,6 +235,8 @@ class Machine : public Pending {
             Outcome outcome = Outcome::done);
   void done_by_timeout();
   void advance_clock(std::uint64_t to_ns);
+  // The running thread yields. False: once too often at this place, so the execution ends.
+  bool count_yield();
   // The thread has changed something, or has made a choice: it is in no waiting loop.
   void note_change(const Thread& thread) { rounds_.note_change(thread); }
   // Somebody has written these bytes, or something else that has a number of its own.

@@ -13,9 +13,11 @@ namespace {
 bool is_bookkeeping(std::uint64_t address) {
   if (address >= kFrames) return true;  // frames; the shadow
   if (address < kMachine) return false;
-  // The heap's books, the course, lists and records of threads; the rest is the program's.
+  // The heap's books, the course, lists and records of threads; memory taken and counts of yields; the rest is
+  // the program's.
   constexpr std::uint64_t kPart = std::uint64_t{1} << 32;
-  return (address - kMachine) / kPart <= 4;
+  const std::uint64_t part = (address - kMachine) / kPart;
+  return part <= 4 || part == 9 || part == 10;
 }
 
 // Whether what the program has there still counts: not on a stack where its frame is gone.

@@ -60,6 +60,8 @@ vm::MachineSettings settings_of(const Job& job, std::vector<std::string> argumen
   settings.reuses_blocks = job.heap == Heap::lifo;
   settings.judges_races = job.races != Races::ignore;
   settings.leaks = job.leaks;
+  settings.yields = job.yields;
+  settings.program_memory = job.program_memory;
   settings.spurious = job.spurious;
   settings.early_timeouts_ns = job.early_timeouts_ns;
   settings.seed = job.settings.seed;
@@ -99,7 +101,14 @@ WorkerProgram::WorkerProgram(vm::Code& code, const VmWorld& world, ThreadNames& 
         world.channel().phase.store(Channel::Phase::preamble, std::memory_order_release);
       }) {
   const vm::Machine& machine = program_.machine();
-  if (ended_early() && early_end().end == End::refused) note_refused(machine.refused);
+  if (!ended_early()) return;
+  if (early_end().end == End::refused) note_refused(machine.refused);
+  if (early_end().end == End::memory) {
+    add_note({"program-memory", 1,
+              "the program takes more than " + std::to_string(world.job().program_memory >> 20) +
+                  " MiB of memory before it starts a thread (--program-memory)",
+              true});
+  }
 }
 
 WorkerProgram::~WorkerProgram() {
