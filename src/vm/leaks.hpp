@@ -12,7 +12,7 @@
 // they are undone like everything else. What is kept here is of the search: plans, and what is known since
 // the beginning.
 //
-// Thread safety: none. Tested by tests/endtoend/vm_leaks_test.cpp.
+// Thread safety: none. Tested by tests/endtoend/vm_features_test.cpp.
 #pragma once
 
 #include <cstddef>
