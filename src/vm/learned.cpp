@@ -22,6 +22,7 @@ void add_numbers(ByteReader& in, Set& numbers) {
 }  // namespace
 
 void Machine::write_learned(ByteWriter& out) const {
+  rounds_.write_learned(out);
   out.put(passed_over_races);
   out.put(inputs.are_drawn);
   out.put(inputs.vectors);
@@ -42,6 +43,7 @@ void Machine::write_learned(ByteWriter& out) const {
 }
 
 void Machine::add_learned(ByteReader& in) {
+  rounds_.add_learned(in);
   passed_over_races |= in.get<bool>();
   inputs.are_drawn |= in.get<bool>();
   inputs.vectors |= in.get<std::uint64_t>();

@@ -13,8 +13,8 @@ namespace {
 bool is_bookkeeping(std::uint64_t address) {
   if (address >= kFrames) return true;  // frames; the shadow
   if (address < kMachine) return false;
-  // The heap's books, the course, lists and records of threads; memory taken and counts of yields; the rest is
-  // the program's.
+  // The heap's books, the course, lists and records of threads; memory taken and counts of yields; the rest
+  // is the program's.
   constexpr std::uint64_t kPart = std::uint64_t{1} << 32;
   const std::uint64_t part = (address - kMachine) / kPart;
   return part <= 4 || part == 9 || part == 10;
@@ -257,6 +257,20 @@ void Rounds::end_round(const Thread& thread, PerThread& mine) {
   if (released(thread)) return;
   went_on_unseen_ = true;
   for (std::size_t i = 0; i < mine.visit_count; ++i) never_.insert(mine.visits[i].code);
+}
+
+void Rounds::write_learned(ByteWriter& out) const {
+  for (const auto* codes : {&watched_, &never_}) {
+    out.put(static_cast<std::uint32_t>(codes->size()));
+    for (const std::uint64_t code : *codes) out.put(code);
+  }
+}
+
+void Rounds::add_learned(ByteReader& in) {
+  for (auto* codes : {&watched_, &never_}) {
+    for (std::uint32_t left = in.get_count(); left > 0 && in.ok(); --left)
+      codes->insert(in.get<std::uint64_t>());
+  }
 }
 
 }  // namespace thrum::vm

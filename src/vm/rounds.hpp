@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "model/trace.hpp"
+#include "support/bytes.hpp"
 #include "vm/liveness.hpp"
 #include "vm/memory.hpp"
 #include "vm/thread.hpp"
@@ -83,6 +84,10 @@ class Rounds {
   // A thread that had such a round went on with something else, though nothing that it waited for was
   // written: its loop does not wait. What was searched so far may lack schedules.
   bool went_on_unseen() const { return went_on_unseen_; }
+
+  // What was learned, for a process that goes on with the search, or with another part of it.
+  void write_learned(ByteWriter& out) const;
+  void add_learned(ByteReader& in);
 
  private:
   static constexpr std::size_t kVisitsMax = 64;  // a loop with more visits in a round is an ordinary one
