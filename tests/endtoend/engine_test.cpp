@@ -158,8 +158,6 @@ TEST_F(Engine, TracesSayTheEngineAndTheCode) {
   EXPECT_EQ(replay({"--json", "replay.json"}).exit_code, 1);
   EXPECT_EQ(nlohmann::json::parse(read(path("replay.json"))).at("engine"), "native");
 
-  expect_refused(replay({"--engine", "vm", "--leaks"}), "has no --leaks");
-
   check({example("refcount.cpp")}, 1);
   trace = nlohmann::json::parse(read(path("thrum-out/bug-1.trace.json")));
   EXPECT_EQ(trace.at("bitcode"), false);
