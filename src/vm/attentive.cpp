@@ -30,6 +30,7 @@ bool Machine::access_attentively(AccessKind kind, std::uint64_t address, std::ui
   }
   if (is_operation) me.phase = 0;
   if (records_footprints) note_footprint(me, changes, address, size);
+  if (idle_rounds_.is_noting() && !is_operation) idle_rounds_.note_plain(me, changes, address, size);
   if (!judges) {
     if (!changes) note_change(me);
     return true;

@@ -36,6 +36,7 @@ bool release(Call& call, std::uint64_t block, bool is_operation = false) {
   if (machine.heap.is_live_block(block) &&
       !machine.judge_free(call.thread, block, machine.heap.size_of(block), is_operation))
     return false;
+  if (machine.in_execution) machine.note_heap_change();
   switch (machine.heap.release(call.thread.slot, block)) {
     case Heap::Misuse::none: return true;
     case Heap::Misuse::freed_twice:
@@ -74,7 +75,9 @@ std::uint64_t reallocate_for(Call& call, std::uint64_t old, std::uint64_t size) 
 
 void note_reuse(const Call& call, std::uint64_t block, std::uint64_t size) {
   Machine& machine = call.machine;
-  if (block == 0 || !machine.in_execution || !machine.heap.gave_used_block()) return;
+  if (!machine.in_execution) return;
+  machine.note_heap_change();
+  if (block == 0 || !machine.heap.gave_used_block()) return;
   machine.trace->reuses_blocks = true;
   if (machine.judges) machine.races.forget(block, (size + kCellBytes - 1) & ~(kCellBytes - 1));
 }

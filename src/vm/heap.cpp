@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 
 namespace thrum::vm {
 
@@ -51,6 +52,16 @@ struct Heap::Books {
 Heap::Books& Heap::books(std::uint32_t region) {
   static_assert(sizeof(Books) <= kBooksSize && sizeof(Header) == kGrain);
   return at<Books>(kBooks + region * kBooksSize);
+}
+
+bool Heap::is_counter(std::uint64_t address) const {
+  const std::uint64_t place = (address - kBooks) % kBooksSize;
+  return place == offsetof(Books, number) || (!reuses_ && place == offsetof(Books, used));
+}
+
+bool Heap::is_link(std::uint64_t address) const {
+  return reuses_ && (shadow_at<std::uint8_t>(address) & kFreed) != 0 &&
+         (shadow_at<std::uint8_t>(address - 1) & kHeader) != 0;
 }
 
 Heap::Header& Heap::header(std::uint64_t block) { return at<Header>(block - sizeof(Header)); }

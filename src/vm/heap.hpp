@@ -42,6 +42,12 @@ class Heap {
   // The block in whose memory, or in whose header, the address lies.
   std::optional<Block> find(std::uint64_t address) const;
 
+  // Whether the word of the heap's books only counts: no later block depends on it, but for its name and,
+  // where blocks are not used again, its address.
+  bool is_counter(std::uint64_t address) const;
+  // Whether the word lies in a block that was freed, and names the next one that is to be used again.
+  bool is_link(std::uint64_t address) const;
+
   bool gave_used_block() const { return gave_used_block_; }
   // The memory of the program: the size of its heap, plus what it has mapped. Accesses do not matter, so an
   // execution always meets the limit at the same place. limit_memory() is called before anything is taken.

@@ -22,7 +22,8 @@ void add_numbers(ByteReader& in, Set& numbers) {
 }  // namespace
 
 void Machine::write_learned(ByteWriter& out) const {
-  rounds_.write_learned(out);
+  spins_.write_learned(out);
+  out.put(idle_rounds_.waiting());
   out.put(passed_over_races);
   out.put(inputs.are_drawn);
   out.put(inputs.vectors);
@@ -43,7 +44,12 @@ void Machine::write_learned(ByteWriter& out) const {
 }
 
 void Machine::add_learned(ByteReader& in) {
-  rounds_.add_learned(in);
+  spins_.add_learned(in);
+  if (const auto waiting = in.get<Waiting>(); waiting > Waiting::changed) {
+    in.fail();
+  } else if (waiting != Waiting::spins) {
+    idle_rounds_.use(waiting);
+  }
   passed_over_races |= in.get<bool>();
   inputs.are_drawn |= in.get<bool>();
   inputs.vectors |= in.get<std::uint64_t>();

@@ -8,7 +8,7 @@ namespace thrum::vm {
 
 namespace {
 
-constexpr std::uint32_t kWord = 64;
+constexpr std::uint32_t kBits = 64;
 
 // Which of an instruction's fields are slots that it reads, and whether it writes slot d and nothing of it
 // remains.
@@ -158,7 +158,7 @@ void Liveness::find_blocks() {
     });
     if (jumps) begins[i + 1] = true;
   }
-  const std::size_t words = (function_.slots + kWord - 1) / kWord;
+  const std::size_t words = (function_.slots + kBits - 1) / kBits;
   for (std::uint32_t i = 0; i < count; ++i) {
     if (begins[i]) blocks_.push_back({i, i, Bits(words)});
     blocks_.back().end = i + 1;
@@ -175,7 +175,7 @@ std::size_t Liveness::block_of(std::uint32_t instruction) const {
 // What is live behind the block's last instruction where it does not throw.
 Liveness::Bits Liveness::at_end_of(const Block& block) const {
   const std::uint32_t last = block.end - 1;
-  Bits live((function_.slots + kWord - 1) / kWord);
+  Bits live((function_.slots + kBits - 1) / kBits);
   const auto add = [&](std::uint32_t target) {
     const Bits& other = blocks_[block_of(target)].live;
     for (std::size_t i = 0; i < live.size(); ++i) live[i] |= other[i];
@@ -193,11 +193,11 @@ void Liveness::step_back(std::uint32_t i, Bits& live) const {
   const Roles& roles = all_roles()[static_cast<std::size_t>(opcode)];
   const auto reads = [&](std::uint32_t slot, std::uint32_t count = 1) {
     for (std::uint32_t end = std::min(slot + count, function_.slots); slot < end; ++slot)
-      live[slot / kWord] |= std::uint64_t{1} << slot % kWord;
+      live[slot / kBits] |= std::uint64_t{1} << slot % kBits;
   };
   const auto writes = [&](std::uint32_t slot, std::uint32_t count = 1) {
     for (std::uint32_t end = std::min(slot + count, function_.slots); slot < end; ++slot)
-      live[slot / kWord] &= ~(std::uint64_t{1} << slot % kWord);
+      live[slot / kBits] &= ~(std::uint64_t{1} << slot % kBits);
   };
   const auto immediate = static_cast<std::uint32_t>(instruction.immediate);
   if (roles.writes) writes(instruction.d);
@@ -208,7 +208,7 @@ void Liveness::step_back(std::uint32_t i, Bits& live) const {
       const LandingPad& pad = function_.pads[site.landing_pad];
       Bits there = blocks_[block_of(pad.target)].live;
       for (const Slot slot : {pad.exception, pad.selector})
-        there[slot / kWord] &= ~(std::uint64_t{1} << slot % kWord);
+        there[slot / kBits] &= ~(std::uint64_t{1} << slot % kBits);
       for (std::size_t word = 0; word < live.size(); ++word) live[word] |= there[word];
     }
     for (const Slot slot : site.arguments) reads(slot);
@@ -256,7 +256,7 @@ const std::vector<Slot>& Liveness::before(std::uint32_t instruction) {
   for (std::uint32_t word = 0; word < live.size(); ++word) {
     for (std::uint64_t bits = live[word]; bits != 0; bits &= bits - 1)
       found->second.push_back(
-          static_cast<Slot>(word * kWord + static_cast<unsigned>(std::countr_zero(bits))));
+          static_cast<Slot>(word * kBits + static_cast<unsigned>(std::countr_zero(bits))));
   }
   return found->second;
 }

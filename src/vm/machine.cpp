@@ -309,7 +309,7 @@ void Machine::write(std::uint64_t address, const void* from, std::uint64_t size)
 bool Machine::access(AccessKind kind, std::uint64_t address, std::uint64_t size, const Instruction* where,
                      bool is_alone) {
   if (__builtin_expect(--steps_left == 0, 0)) {
-    finish(End::steps);
+    end_of_steps();
     return false;
   }
   if (__builtin_expect(attentive_, 0)) return access_attentively(kind, address, size, where, is_alone);

@@ -31,11 +31,12 @@
 #include "support/bytes.hpp"
 #include "vm/code.hpp"
 #include "vm/heap.hpp"
+#include "vm/idle_rounds.hpp"
 #include "vm/inputs.hpp"
 #include "vm/known_races.hpp"
 #include "vm/leaks.hpp"
 #include "vm/memory.hpp"
-#include "vm/rounds.hpp"
+#include "vm/spins.hpp"
 #include "vm/tests.hpp"
 #include "vm/thread.hpp"
 
@@ -227,6 +228,8 @@ class Machine : public Pending {
   bool write_for_program(std::uint64_t address, std::uint64_t size);
 
   // Visible operations (points.cpp, operations in sync_*.cpp).
+  // The execution has done the steps that it was given.
+  void end_of_steps();
   // The running thread stands before one. False: it need not wait for its turn.
   bool arrive(Operation operation, std::uint64_t object, std::uint32_t size, Wait wait = Wait::nothing);
   bool arrive_until(Operation operation, std::uint64_t object, Wait wait, std::uint64_t deadline_ns);
@@ -238,9 +241,17 @@ class Machine : public Pending {
   // The running thread yields. False: once too often at this place, so the execution ends.
   bool count_yield();
   // The thread has changed something, or has made a choice: it is in no waiting loop.
-  void note_change(const Thread& thread) { rounds_.note_change(thread); }
+  void note_change(const Thread& thread) {
+    spins_.note_change(thread);
+    if (idle_rounds_.is_noting()) idle_rounds_.note_opaque(thread);
+  }
+  // A block was allocated or freed.
+  void note_heap_change() { spins_.note_change(current()); }
   // Somebody has written these bytes, or something else that has a number of its own.
-  void note_written(std::uint64_t object, std::uint32_t size) { rounds_.note_write(object, size); }
+  void note_written(std::uint64_t object, std::uint32_t size) {
+    spins_.note_write(object, size);
+    if (idle_rounds_.is_noting()) idle_rounds_.note_change_of(object);
+  }
   void note_in_trace(Operation operation, const Thread& other);
   // Races on these bytes are meant.
   void allow_races(std::uint64_t address, std::uint64_t size);
@@ -284,6 +295,9 @@ class Machine : public Pending {
   std::uint64_t patience(bool begins);
   Stop end_of_patience();
 
+  // How threads wait, as plans of this search should have it.
+  Waiting waiting() const { return idle_rounds_.waiting(); }
+
   // Whether events are recorded: not of the rounds that threads run alone at the end.
   bool records_events() const { return director.records_events() && !trial_.has_begun; }
 
@@ -325,7 +339,17 @@ class Machine : public Pending {
 
   // Waiting loops (waiting.cpp).
   void wait_in_loop(Thread& thread);
+  bool comes_back(Thread& thread);
+  bool comes_by_idle_round(Thread& thread);
+  bool is_released(const Thread& thread) const;
+  bool loops_interfere() const;
+  // Whether the thread, which waits in a loop, can begin a round as far as the lock goes that it takes then.
+  static bool can_take(const Thread& thread) {
+    return is_attempt(thread.operation) || is_free(thread.needs, thread.object);
+  }
   void note_read(const Thread& thread, std::uint64_t value);
+  void note_for_idle_rounds(const Thread& thread, bool changes, std::uint64_t value, Outcome outcome);
+  void note_watches(const Thread& thread);
   Thread* next_trial();
   Thread* go_on_in_trial();
   Thread* release_waiting();
@@ -374,6 +398,7 @@ class Machine : public Pending {
   void note_foreign(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number);
   bool end_judged(const Thread& thread);
   std::optional<Stop> go_on_at_end(Thread& thread);
+  bool stand_before(Operation operation, std::uint64_t object, std::uint32_t size, Wait wait);
   void set_deadline(Thread& thread, std::uint64_t deadline_ns);
   bool is_late(const Thread& thread) const;
   bool is_endless(const Thread& thread) const;
@@ -471,9 +496,12 @@ class Machine : public Pending {
   std::uint64_t marks_ = 0;
   std::vector<std::uint64_t> touched_;  // by slot: the mark at which its record was last logged
   std::uint64_t course_touched_ = 0;
-  Rounds rounds_{memory};
-  bool blocks_ = false;  // a thread whose round came to nothing does no more (Policy::rounds)
-  struct {               // each such thread runs a round alone, at the end
+  LoopStates states_{memory, heap};
+  Spins spins_{states_};
+  IdleRounds idle_rounds_{states_};
+  std::uint64_t steps_granted_ = 0;  // when they are done, it may run again as a trial
+  bool blocks_ = false;              // a thread whose round came to nothing does no more (Policy::rounds)
+  struct {                           // each such thread runs a round alone, at the end
     bool has_begun = false;
     std::size_t next = 0;      // in live()
     Thread* thread = nullptr;  // the one that runs its round

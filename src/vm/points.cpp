@@ -29,6 +29,19 @@ class RoundingOf {
   RoundingOf& operator=(const RoundingOf&) = delete;
 };
 
+// What the operation takes if that is free.
+Wait needs_of(Operation operation, Wait wait) {
+  switch (operation) {
+    case Operation::try_lock: return Wait::lock;
+    case Operation::try_shared_lock: return Wait::shared_lock;
+    case Operation::semaphore_try_wait: return Wait::semaphore;
+    case Operation::lock:
+    case Operation::shared_lock:
+    case Operation::semaphore_wait: return wait;
+    default: return Wait::nothing;
+  }
+}
+
 }  // namespace
 
 // The beginning.
@@ -89,7 +102,7 @@ void Machine::execute_until_known(const Plan& plan, Advisor* advisor, Wanted wan
   do {
     execute_once(plan, advisor, wanted, result);
   } while (begins_again_);
-  if (!rounds_.went_on_unseen()) return;
+  if (!spins_.went_on_unseen()) return;
   restarts_search = true;
   result.end = End::uncontrolled;
 }
@@ -110,17 +123,20 @@ void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Tr
   in_execution = true;
   judges = settings.judges_races;
   records_footprints = wanted.has(Wanted::kFootprints);
-  attentive_ = records_footprints || recognises_ || known_races.count() != 0;
+  attentive_ =
+      records_footprints || recognises_ || known_races.count() != 0 || idle_rounds_.is_noting();
   footprints_.begin();
-  steps_left = settings.steps;
   if (judges) {
     races.begin_execution();
     foreign_.clear();
     allowed_.resize(allowed_before_);
     race_names_.assign(1, kMainThread);
   }
-  blocks_ = plan.policy.rounds != thrum::Rounds::repeat;
-  rounds_.begin(plan.policy.waiting == Waiting::values);
+  blocks_ = plan.policy.rounds != Rounds::repeat;
+  spins_.begin(plan.policy.waiting == Waiting::values);
+  idle_rounds_.begin(plan.policy.waiting);
+  states_.begin(spins_.needs_states() || idle_rounds_.is_noting());
+  steps_left = steps_granted_ = idle_rounds_.steps_to_trial(settings.steps);
   trial_ = {};
   begins_again_ = false;
   ++marks_;
@@ -130,7 +146,8 @@ void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Tr
   result.last = current().id;
   if (records_events()) note_pending();
   if (result.end == End::finished || result.end == End::bug) director.finish();
-  result.counts.steps = settings.steps - steps_left;
+  result.counts.steps = steps_granted_ - steps_left;
+  steps_left = settings.steps - result.counts.steps;
   result.counts.points = course().points;
   result.counts.threads = course().created;
   if (wanted.has(Wanted::kPlaces)) result.details.known_races = known_races.places();
@@ -165,8 +182,7 @@ void Machine::run_threads() {
         Thread* const next = pick();
         if (next == nullptr) return;
         change(*next);
-        if (next->wait == Wait::spin && records_events())
-          rounds_.add_watched(*next, static_cast<std::uint32_t>(trace->events.size()), trace->watches);
+        if (next->wait == Wait::spin && records_events()) note_watches(*next);
         next->life = Life::unsettled;
         next->wait = Wait::nothing;
         course().current = next->slot;
@@ -180,7 +196,7 @@ Stop Machine::run_current() {
   Thread& me = current();
   const RoundingOf rounding(me);
   if (touched_[me.slot] != marks_) begin_step(me);
-  rounds_.note_run(me);
+  states_.note_run(me);
   if (__builtin_expect(inputs.are_drawn, 0) && in_execution && !has_chosen_inputs()) {
     if (const std::optional<Stop> stop = choose_inputs(me)) return *stop;
   }
@@ -230,9 +246,23 @@ void Machine::push_unsettled(std::uint16_t slot) {
 
 // Arrivals.
 
-bool Machine::arrive(Operation operation, std::uint64_t object, std::uint32_t size, Wait wait) {
-  if (--steps_left == 0) {
+void Machine::end_of_steps() {
+  if (idle_rounds_.turns_at(steps_granted_)) {
+    begins_again_ = over = true;
+  } else {
     finish(End::steps);
+  }
+}
+
+bool Machine::arrive(Operation operation, std::uint64_t object, std::uint32_t size, Wait wait) {
+  if (!stand_before(operation, object, size, wait)) return false;
+  wait_in_loop(current());
+  return !over;
+}
+
+bool Machine::stand_before(Operation operation, std::uint64_t object, std::uint32_t size, Wait wait) {
+  if (--steps_left == 0) {
+    end_of_steps();
     return false;
   }
   Thread& me = current();
@@ -241,24 +271,25 @@ bool Machine::arrive(Operation operation, std::uint64_t object, std::uint32_t si
   me.size = size;
   me.code = code_of(me);
   me.wait = wait;
+  me.needs = needs_of(operation, wait);
   me.timed = me.timed_out = false;
   if (me.atomic_depth != 0) {
     if (!is_enabled(me)) fail(BugKind::lock_misuse, "blocks inside an atomic section");
     return false;
   }
   me.life = Life::standing;
-  if (wait == Wait::nothing) wait_in_loop(me);
-  return !over;
+  return true;
 }
 
 bool Machine::arrive_until(Operation operation, std::uint64_t object, Wait wait, std::uint64_t deadline_ns) {
-  if (!arrive(operation, object, 0, wait)) {
+  if (!stand_before(operation, object, 0, wait)) {
     if (!over) fail(BugKind::lock_misuse, "blocks inside an atomic section");
     return false;
   }
   Thread& me = current();
   me.woken = false;
-  rounds_.note_wait(me);
+  spins_.note_wait(me);
+  if (idle_rounds_.is_noting()) idle_rounds_.note_wait(me);
   set_deadline(me, deadline_ns);
   me.wait_order = ++change_course().wait_order;
   me.woken_by = 0;
@@ -270,12 +301,13 @@ void Machine::done(bool changes, std::uint64_t value, std::uint64_t operand, Out
   Thread& me = current();
   if (!in_execution) return;
   if (changes) {
-    note_change(me);
-    note_written(me.object, me.size);
-    if (trial_.thread == &me) finish(End::waiting);
+    spins_.note_change(me);
+    spins_.note_write(me.object, me.size);
+    if (trial_.thread == &me && !idle_rounds_.is_on()) finish(End::waiting);
   } else {
     note_read(me, value);
   }
+  if (__builtin_expect(idle_rounds_.is_noting(), 0)) note_for_idle_rounds(me, changes, value, outcome);
   if (judges) synchronise(me, value, operand, outcome);
   if (over) return;
   if (me.atomic_depth != 0) {  // the section is the event
@@ -356,7 +388,7 @@ bool Machine::is_enabled(const Thread& thread) const {
     case Wait::deadline:
     case Wait::join: return false;
     case Wait::ended: return Machine::thread(thread.joined).life == Life::ended;
-    case Wait::spin: return rounds_.released(thread);
+    case Wait::spin: return is_released(thread) && can_take(thread);
     case Wait::nothing_more: return false;
   }
   return false;

@@ -14,7 +14,13 @@ namespace thrum::vm {
 Thread* Machine::release_waiting() {
   for (const std::uint16_t slot : live()) {
     Thread& one = thread(slot);
-    if (one.life == Life::standing && one.wait == Wait::spin && rounds_.give_another_round(one)) return &one;
+    if (one.life != Life::standing || one.wait != Wait::spin) continue;
+    if (!can_take(one)) {
+      change(one).wait = one.needs;  // it cannot begin its round: it waits for the lock like any other thread
+      continue;
+    }
+    if (idle_rounds_.is_on() ? idle_rounds_.give_another_round(one) : spins_.give_another_round(one))
+      return &one;
   }
   return nullptr;
 }
@@ -31,7 +37,7 @@ Thread* Machine::next_trial() {
   while (trial_.next < live().size()) {
     Thread& one = thread(live()[trial_.next++]);
     if (one.life != Life::standing || one.wait != Wait::nothing_more) continue;
-    rounds_.give_another_round(one);
+    if (!idle_rounds_.is_on()) spins_.give_another_round(one);
     trial_.thread = &one;
     trial_.code = one.code;
     trial_.operations = 0;
@@ -90,10 +96,31 @@ bool Machine::fail_by_self_lock() {
   return false;
 }
 
+// Whether the rounds of two waiting threads interfere. Then it does not follow from the rounds, each run
+// alone, that both together change nothing.
+bool Machine::loops_interfere() const {
+  if (!idle_rounds_.is_on()) return false;
+  const auto waits = [](const Thread& one) {
+    return one.wait == Wait::spin || one.wait == Wait::nothing_more;
+  };
+  for (const std::uint16_t one : live()) {
+    for (const std::uint16_t other : live()) {
+      if (one != other && waits(thread(one)) && waits(thread(other)) &&
+          idle_rounds_.interfere(thread(one), thread(other)))
+        return true;
+    }
+  }
+  return false;
+}
+
 // Nothing is enabled. The thread that goes on all the same; nullptr: the execution has ended.
 Thread* Machine::end_stuck() {
   if (blocks_) {
     if (Thread* const next = next_trial()) return next;
+  }
+  if (loops_interfere()) {
+    finish(End::goes_round);
+    return nullptr;
   }
   if (fail_by_self_lock()) return nullptr;
   Failure failure{BugKind::deadlock, "no thread can go on", kMainThread, 0, {}};

@@ -73,6 +73,7 @@ struct Thread {
   Life life = Life::unused;
   // The pending operation.
   Wait wait = Wait::nothing;
+  Wait needs = Wait::nothing;  // what its operation takes if that is free, be it by a wait or an attempt
   Operation operation = Operation::thread_start;
   Update update = Update::exchange;
   bool woken = false;

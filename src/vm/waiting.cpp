@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Threads in waiting loops, as the scheduler sees them. When a round has come to nothing, rounds.hpp says;
+// Threads in waiting loops, as the scheduler sees them. When a round has come to nothing, spins.hpp says;
 // what becomes of the thread, the plan says (Policy::waiting, Policy::rounds; docs/semantics.md, "Loops,
 // fairness, livelock"): it waits until something that it read is written or has another value, or it does no
 // more in this execution.
@@ -59,21 +59,52 @@ bool reads_word(const Thread& thread) {
 // The thread arrives. If it comes back to its pending operation by a round that came to nothing, it waits, as
 // the plan says.
 void Machine::wait_in_loop(Thread& me) {
-  if (!may_repeat(me.operation)) return;
-  Rounds::Arrival arrival = rounds_.arrive(me);
+  const bool takes = me.wait != Wait::nothing && me.needs == me.wait;
+  if (!may_repeat(me.operation) && !(takes && idle_rounds_.is_noting())) return;
+  if (!comes_back(me)) return;
   // Who runs a round alone has to come back to where it stood: it has to read everything again.
-  if (arrival == Rounds::Arrival::spins && trial_.thread == &me && trial_.code != me.code)
-    arrival = Rounds::Arrival::ordinary;
-  if (arrival == Rounds::Arrival::begin_again) begins_again_ = over = true;
-  if (arrival != Rounds::Arrival::spins) return;
-  me.wait = blocks_ && !rounds_.depends_on_time(me) ? Wait::nothing_more : Wait::spin;
+  if (trial_.thread == &me && trial_.code != me.code) return;
+  me.wait = blocks_ && !spins_.depends_on_time(me) ? Wait::nothing_more : Wait::spin;
+}
+
+bool Machine::comes_back(Thread& me) {
+  if (idle_rounds_.is_on() && !blocks_) return comes_by_idle_round(me);
+  if (may_repeat(me.operation)) {
+    const Spins::Arrival arrival = spins_.arrive(me);
+    if (arrival == Spins::Arrival::begin_again) begins_again_ = over = true;
+    if (arrival == Spins::Arrival::spins) return true;
+  }
+  return !over && idle_rounds_.is_noting() && comes_by_idle_round(me);
+}
+
+bool Machine::comes_by_idle_round(Thread& me) {
+  const IdleRounds::Arrival arrival = idle_rounds_.arrive(me);
+  if (arrival == IdleRounds::Arrival::found) {
+    restarts_search = true;
+    finish(End::uncontrolled);
+  }
+  return arrival == IdleRounds::Arrival::waits;
+}
+
+bool Machine::is_released(const Thread& thread) const {
+  return idle_rounds_.is_on() ? idle_rounds_.released(thread) : spins_.released(thread);
+}
+
+void Machine::note_watches(const Thread& thread) {
+  const auto event = static_cast<std::uint32_t>(trace->events.size());
+  if (idle_rounds_.is_on()) return idle_rounds_.add_watched(thread, event, trace->watches);
+  spins_.add_watched(thread, event, trace->watches);
 }
 
 // The thread has done its pending operation, which has changed nothing.
 void Machine::note_read(const Thread& me, std::uint64_t value) {
-  if (me.operation == Operation::sleep) rounds_.note_wait(me);
+  if (me.operation == Operation::sleep) spins_.note_wait(me);
   if (has_no_effect(me.operation)) return;
-  rounds_.note_read(me, reads_word(me) ? std::optional(value) : std::nullopt);
+  spins_.note_read(me, reads_word(me) ? std::optional(value) : std::nullopt);
+}
+
+void Machine::note_for_idle_rounds(const Thread& me, bool changes, std::uint64_t value, Outcome outcome) {
+  if (changes || !has_no_effect(me.operation)) idle_rounds_.note_operation(me, changes, value, outcome);
 }
 
 // No thread is enabled and no wait has a deadline. If a loop reads the clock, time passes, more of it each
@@ -82,7 +113,9 @@ bool Machine::advance_for_spinners() {
   constexpr std::uint64_t kShortest = 1'000;
   constexpr std::uint64_t kLongest = std::uint64_t{100} * 365 * 86'400 * 1'000'000'000;
   const bool reads_clock = std::any_of(live().begin(), live().end(), [this](std::uint16_t slot) {
-    return thread(slot).wait == Wait::spin && rounds_.reads_clock(thread(slot));
+    const Thread& one = thread(slot);
+    return one.wait == Wait::spin &&
+           (idle_rounds_.is_on() ? idle_rounds_.reads_clock(one) : spins_.reads_clock(one));
   });
   Course& all = change_course();
   if (!reads_clock || all.clock_jump_ns > kLongest) return false;

@@ -73,6 +73,7 @@ class VmHost final : public Session::Host {
     if (world_.job().suite == SuiteUse::record) process_.suite().begin_again();
   }
   bool restarts() const override { return machine().restarts_search; }
+  Waiting waiting() const override { return machine().waiting(); }
 
   std::optional<SearchSoFar> resume(Strategy& strategy, SearchResult& before, Fairness& fairness) override {
     if (!process_.state().is_there()) return std::nullopt;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rounds of waiting loops (docs/semantics.md, "Loops, fairness, livelock").
+// Spins: rounds of waiting loops that only read (docs/semantics.md, "Loops, fairness, livelock").
 //
 // A thread comes back to the same operation with the same live registers in all its frames, and no word that
-// it wrote since then has another value than it had. If it did no operation in between that changes
-// something, the round was a spin: the thread does the same again until something that it read is written.
+// it wrote since then has another value than it had (loop_states.hpp). If it did no operation in between that
+// changes something, the round was a spin: the thread does the same again until something that it read is
+// written.
 //
 // Example: while (!ready.load()) {} reads once, comes back, and waits for a write to ready.
-//
-// In the native engine this needs guesses about the compiled code, and a proof by one more round. Here the
-// state is known: which slots are live (liveness.hpp), and by the undo log each word that was overwritten.
 //
 // Taking the state at each load would cost too much. So a place in the code is watched only after a thread
 // came back there with nothing changed in between. When such a place is found, the execution begins again
@@ -25,30 +23,27 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "model/trace.hpp"
 #include "support/bytes.hpp"
-#include "vm/liveness.hpp"
-#include "vm/memory.hpp"
+#include "vm/loop_states.hpp"
 #include "vm/thread.hpp"
 
 namespace thrum::vm {
 
-class Rounds {
+class Spins {
  public:
-  explicit Rounds(const Memory& memory) : memory_(memory) {}
+  explicit Spins(LoopStates& states) : states_(states) {}
 
   // An execution begins. by_value: a thread waits until something that it read has another value than it
   // read; else until it is written (Waiting::values).
   void begin(bool by_value);
 
-  // The thread runs from here on, until another one does.
-  void note_run(const Thread& thread);
+  // Whether states of threads may have to be compared.
+  bool needs_states() const { return !watched_.empty(); }
 
   enum class Arrival : std::uint8_t { ordinary, spins, begin_again };
   // The thread stands before its pending operation. spins: it has come back by a round that changed nothing,
@@ -92,10 +87,8 @@ class Rounds {
  private:
   static constexpr std::size_t kVisitsMax = 64;  // a loop with more visits in a round is an ordinary one
   static constexpr std::size_t kReadsMax = 4096;
-  static constexpr std::size_t kStateMax = 1 << 13;  // words
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
-  using State = std::vector<std::uint64_t>;
   struct Read {
     std::uint64_t object;
     std::uint32_t size;
@@ -107,13 +100,12 @@ class Rounds {
     std::uint64_t code;
     const Frame* frame;
     std::uint64_t count;
-    std::size_t first_read;  // since the visit whose state was taken
-    std::size_t first_run;   // in runs_: the same
-    Mark begin;              // the same
-    std::uint64_t switches;  // at the last visit
+    std::size_t first_read;    // since the visit whose state was taken
+    LoopStates::Moment begin;  // the same
+    std::uint64_t switches;    // at the last visit
     std::uint64_t waits;
     bool has_state;
-    State state;
+    LoopStates::Registers registers;
   };
   struct PerThread {
     std::vector<Visit> visits;  // since its last change
@@ -127,42 +119,29 @@ class Rounds {
     mutable std::size_t looked_at = 0;      // writes_ up to there are no writes of what it waits for
     mutable bool was_released = false;
   };
-  struct Run {
-    std::uint16_t slot;
-    Mark begin;
-  };
   struct Span {
     std::uint64_t object;
     std::uint32_t size;
   };
 
   PerThread& of(const Thread& thread);
-  const PerThread& of(const Thread& thread) const { return const_cast<Rounds*>(this)->of(thread); }
+  const PerThread& of(const Thread& thread) const { return const_cast<Spins*>(this)->of(thread); }
   Visit* find(PerThread& mine, const Thread& thread) const;
   Arrival visit_first(PerThread& mine, const Thread& thread);
   void take(Visit& visit, const PerThread& mine, const Thread& thread);
-  bool repeats(const Visit& visit, const Thread& thread);
-  bool state_of(const Thread& thread, State& state);
-  void add_live(const Thread& thread, const Frame& frame, State& state);
-  bool has_written(const Visit& visit, const Thread& thread);
   static void see_present_values(PerThread& mine);
   void end_round(const Thread& thread, PerThread& mine);
 
-  const Memory& memory_;
+  LoopStates& states_;
   // What is learned, for all executions.
   std::unordered_set<std::uint64_t> watched_;
   std::unordered_set<std::uint64_t> never_;
-  std::unordered_map<const Function*, std::unique_ptr<Liveness>> liveness_;
   bool went_on_unseen_ = false;
 
   // Of the execution.
   bool by_value_ = false;
-  std::uint64_t switches_ = 0;
   std::vector<PerThread> threads_;  // by slot
-  std::vector<Run> runs_;           // if anything is watched
   std::vector<Span> writes_;
-  State taken_;  // kept for its memory
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> overwritten_;
 };
 
 }  // namespace thrum::vm
