@@ -324,6 +324,9 @@ void FunctionDecoder::name_local(const llvm::AllocaInst& instruction, Slot addre
   auto* const place = const_cast<llvm::AllocaInst*>(&instruction);
   for (const llvm::DbgDeclareInst* declared : llvm::findDbgDeclares(place)) add(*declared->getVariable());
   for (const llvm::DbgVariableRecord* declared : llvm::findDVRDeclares(place)) add(*declared->getVariable());
+  for (const llvm::DbgVariableRecord* assigned : llvm::at::getDVRAssignmentMarkers(place)) {
+    if (!assigned->getExpression()->isFragment()) add(*assigned->getVariable());
+  }
 }
 
 // Atomic instructions of code that is not instrumented.

@@ -28,8 +28,13 @@ std::vector<std::string> without_warnings(std::vector<std::string> flags) {
 std::vector<std::string> compile_flags(const Toolchain& toolchain) {
   // Our headers of test frameworks are found before the frameworks' own.
   std::string include = toolchain.prefix + "/include";
-  std::vector<std::string> flags = {"-fsanitize=thread", "-g", "-D__THRUM__=1",
-                                    "-I" + include + "/thrum/detail/wrapped", "-I" + include};
+  // A call in tail position would come from its caller's caller, and reports would name that one's line.
+  std::vector<std::string> flags = {"-fsanitize=thread",
+                                    "-g",
+                                    "-fno-optimize-sibling-calls",
+                                    "-D__THRUM__=1",
+                                    "-I" + include + "/thrum/detail/wrapped",
+                                    "-I" + include};
   if (toolchain.clang) {
     for (const char* flag : {"-tsan-distinguish-volatile", "-tsan-instrument-read-before-write"})
       flags.insert(flags.end(), {"-mllvm", flag});

@@ -19,14 +19,13 @@ bool has_code(Dwarf_Die* function) {
   return dwarf_hasattr(function, DW_AT_low_pc) != 0 || dwarf_hasattr(function, DW_AT_ranges) != 0;
 }
 
-void collect(Dwarf_Die* parent, bool is_nested, std::vector<Dwarf_Die>& functions) {
+void collect(Dwarf_Die* parent, std::vector<Dwarf_Die>& functions) {
   Dwarf_Die child;
   if (dwarf_child(parent, &child) != 0) return;
   do {
     const int tag = dwarf_tag(&child);
-    const bool is_function = tag == DW_TAG_subprogram;
-    if (is_function && is_nested && has_code(&child)) functions.push_back(child);
-    if (may_hold_functions(tag)) collect(&child, is_nested || is_function, functions);
+    if (tag == DW_TAG_subprogram && has_code(&child)) functions.push_back(child);
+    if (may_hold_functions(tag)) collect(&child, functions);
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -50,7 +49,7 @@ Dwarf_Die innermost(Dwarf_Die scope, Dwarf_Addr address) {
 std::optional<Dwarf_Die> NestedFunctions::scope_at(Dwarf_Die* unit, Dwarf_Addr address) {
   const auto [known, is_new] = functions_.try_emplace(dwarf_dieoffset(unit));
   std::vector<Dwarf_Die>& functions = known->second;
-  if (is_new) collect(unit, false, functions);
+  if (is_new) collect(unit, functions);
   const auto function = std::find_if(functions.begin(), functions.end(),
                                      [&](Dwarf_Die& one) { return dwarf_haspc(&one, address) == 1; });
   if (function == functions.end()) return std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions that are defined within others, and have code of their own: such as the body of a lambda that was
-// not inlined. In g++'s debug information they stand below the function around them, whose code does not hold
-// theirs; dwarf_getscopes() does not look for them there. Thread safety: none.
+// Functions that dwarf_getscopes() does not find, since they stand below an entry whose code does not hold
+// theirs: those that are defined within others, such as the body of a lambda that was not inlined (g++), and
+// those of an unnamed namespace (clang). Thread safety: none.
 //
 // Tested by symbolizer_test.cpp.
 #pragma once
@@ -16,7 +16,7 @@ namespace thrum {
 
 class NestedFunctions {
  public:
-  // The innermost scope at the address within such a function of the unit; nothing where none holds it.
+  // The innermost scope at the address within a function of the unit; nothing where none holds it.
   std::optional<Dwarf_Die> scope_at(Dwarf_Die* unit, Dwarf_Addr address);
 
  private:

@@ -90,8 +90,14 @@ std::string describe(const TraceFile& file, std::size_t i) {
       fmt::format("thread {} {}", file.names.name(event.thread), operation_name(event.operation));
   if (std::string object = file.place_name(places.object); !object.empty()) text += " of " + object;
   text += fmt::format(" (its event {}", event.index + 1);
-  if (event.value != 0 && places.value.space == Place::Space::none)
-    text += fmt::format(", value {}", event.value);
+  const auto add = [&](const char* what, std::uint64_t value, const Place& place) {
+    if (value == 0) return;
+    std::string name = file.place_name(place);
+    if (name.empty() && place.space != Place::Space::none) return;
+    text += fmt::format(", {} {}", what, name.empty() ? std::to_string(value) : name);
+  };
+  add("value", event.value, places.value);
+  add("operand", event.operand, places.operand);
   text += ")";
   const char* word = " at";
   for (const SourceLine& line : user_lines(file, places.stack)) {

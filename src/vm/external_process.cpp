@@ -111,7 +111,13 @@ Next do_at_quick_exit(Call& call) {
 
 Next do_on_exit(Call& call) { return register_handler(call, call.argument(0), call.argument(1), true); }
 Next do_atexit(Call& call) { return register_handler(call, call.argument(0), 0); }
-Next do_cxa_atexit(Call& call) { return register_handler(call, call.argument(0), call.argument(1)); }
+// Destructors of the C++ library, which are called at its own address, do not matter, as natively: one of a
+// condition variable would fail where a thread still waits for it.
+Next do_cxa_atexit(Call& call) {
+  const Function* const function = call.machine.function_at_address(call.argument(0));
+  if (function != nullptr && function->is_quiet) return call.result_int(0);
+  return register_handler(call, call.argument(0), call.argument(1));
+}
 
 Next do_abort(Call& call) {
   call.machine.fail(BugKind::crash, "aborted");
@@ -207,7 +213,26 @@ Next do_srand(Call& call) {
   return call.machine.over ? Next::over : Next::done;
 }
 
-Next do_delete_exception(Call&) { return Next::done; }
+// The exception's own cleanup frees it (struct _Unwind_Exception of the Itanium C++ ABI, 1.2.1: the class
+// comes first, then the cleanup). The library's asks for _URC_FOREIGN_EXCEPTION_CAUGHT, as libgcc passes.
+Next do_delete_exception(Call& call) {
+  if (call.phase() != 0) return Next::done;
+  call.thread.phase = 1;
+  Machine& machine = call.machine;
+  const std::uint64_t exception = call.argument(0);
+  constexpr std::uint64_t kCleanup = 8;
+  constexpr std::uint64_t kForeignExceptionCaught = 1;
+  if (!machine.may_read(exception + kCleanup, sizeof(std::uint64_t))) return Next::over;
+  const auto address = at<std::uint64_t>(exception + kCleanup);
+  if (address == 0) return Next::done;
+  Function* const cleanup = machine.function_at_address(address);
+  if (cleanup == nullptr || !cleanup->is_defined) {
+    machine.fail(BugKind::crash, "segmentation fault");
+    return Next::over;
+  }
+  machine.push(call.thread, *cleanup, {kForeignExceptionCaught, exception}, Then::call);
+  return Next::entered;
+}
 
 // std::terminate: the type of the exception that is being handled is named, as far as it is known.
 Next do_terminate(Call& call) {

@@ -226,6 +226,11 @@ Stop Machine::fail_access(std::uint64_t address, std::uint64_t size, bool writes
   const std::string text = std::string("a ") + (writes ? "write" : "read") + " of " + std::to_string(size) +
                            (size == 1 ? " byte" : " bytes");
   if (address < kNullPage) return fail(BugKind::crash, "segmentation fault (null pointer)");
+  // The processor has addresses of 48 bits, of which the upper half is the kernel's.
+  constexpr unsigned kAddressBits = 47;
+  const std::uint64_t upper = address >> kAddressBits;
+  const bool is_canonical = upper == 0 || upper == ~std::uint64_t{0} >> kAddressBits;
+  if (!is_canonical) return fail(BugKind::crash, "segmentation fault (no address of a program)");
   if (!in_arena(address, size)) return fail(BugKind::crash, "segmentation fault");
   if (address - kThreads < kThreadSlots * kThreadSize) {
     const auto slot = static_cast<std::uint32_t>((address - kThreads) / kThreadSize);
