@@ -215,8 +215,7 @@ void Liveness::step_back(std::uint32_t i, Bits& live) const {
   } else if (opcode == Opcode::atomic) {
     const AtomicSite& site = function_.atomics[immediate];
     const std::uint32_t wide = site.size > 8 ? 2 : 1;
-    if (site.operation == Operation::load || site.operation == Operation::read_modify_write)
-      writes(site.result, wide);
+    if (site.operation != Operation::store) writes(site.result, site.expected_in_memory ? 1 : wide);
     reads(site.address);
     if (site.operation != Operation::load) reads(site.value, wide);
     if (site.operation == Operation::compare_exchange) reads(site.desired, wide);

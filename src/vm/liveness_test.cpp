@@ -80,9 +80,10 @@ TEST(VmLiveness, KnowsWhatAtomicOperationsReadAndWrite) {
   add(function, Opcode::atomic, {.immediate = 0});
   add(function, Opcode::atomic, {.immediate = 1});
   add(function, Opcode::add, {.d = 4, .a = 4, .b = 5});
+  add(function, Opcode::add, {.d = 4, .a = 4, .b = 3});
   add(function, Opcode::ret1, {.a = 4});
   Liveness liveness(function);
-  EXPECT_EQ(liveness.before(1), (Slots{0}));
+  EXPECT_EQ(liveness.before(1), (Slots{0, 3}));
   EXPECT_EQ(liveness.before(0), (Slots{0, 1, 2}));
 }
 

@@ -2,7 +2,7 @@
 // Runs one program on both engines by the same plans, and compares the executions event by event: thread,
 // index, operation, object by name, value, outcome and line.
 //
-//   same_events [--plans N] [--races ignore] PROGRAM [ARGUMENT...]
+//   same_events [--plans N] [--races ignore] [--out OUT] PROGRAM [ARGUMENT...]
 //
 // PROGRAM was compiled with `thrum c++ --bitcode`. The first plan departs nowhere, the others choose at
 // random, each with another seed. Exit codes: 0 all are the same, 1 one differs, 2 it could not be run; one
@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ namespace {
 struct Asked {
   std::uint64_t plans = 20;
   Races races = Races::report;
+  std::string out;  // the two executions that differ become OUT-native.json and OUT-vm.json
   std::string program;
   std::vector<std::string> arguments;
 };
@@ -91,6 +93,10 @@ int compare(const Asked& asked) {
     std::string difference;
     if (!same_execution(native.executions[i], machine.executions[i], difference)) {
       std::cout << "plan " << i << ": " << difference << "\n";
+      if (!asked.out.empty()) {
+        std::ofstream(asked.out + "-native.json") << to_json(native.executions[i]);
+        std::ofstream(asked.out + "-vm.json") << to_json(machine.executions[i]);
+      }
       return 1;
     }
     events += native.executions[i].trace.events.size();
@@ -107,6 +113,8 @@ Asked read(const std::vector<std::string>& words) {
       asked.plans = std::strtoull(words[i + 1].c_str(), nullptr, 10);
     else if (words[i] == "--races" && words[i + 1] == "ignore")
       asked.races = Races::ignore;
+    else if (words[i] == "--out")
+      asked.out = words[i + 1];
     else
       throw UserError(words[i] + " " + words[i + 1] + ": is no option");
   }
