@@ -72,8 +72,10 @@ void ModuleDecoder::add_functions() {
     own->number = static_cast<std::uint32_t>(code_.functions.size());
     if (own->number == vm::kFunctionsMax) throw Refused{"a program of more than a million functions"};
     own->is_quiet = quiet_.contains(own->name);
-    // What the machine does itself goes before a library's code.
-    own->is_defined = !function.isDeclaration() && !(own->is_quiet && vm::find_external(own->name) != 0);
+    // What the machine does itself goes before a library's code, and before any code of reach_error().
+    const bool is_machines =
+        vm::find_external(own->name) != 0 && (own->is_quiet || vm::is_reach_error(own->name));
+    own->is_defined = !function.isDeclaration() && !is_machines;
     own->has_body = !function.isDeclaration();
     own->is_section = is_section_name(own->name);
     own->takes_variable = function.isVarArg();

@@ -254,6 +254,8 @@ int BitcodeCompilation::make_carrying_object(const Input& input, const std::stri
 
   Command translate = toolchain_.compiler;
   append(translate, {"-g", "-Xclang", "-disable-llvm-passes", kQuiet});
+  // As compile_flags() has it for code that is translated at once.
+  append(translate, {"-mllvm", "-enable-tail-merge=0"});
   append(translate, back_end_options(options_));
   append(translate, {kQuietEnd, "-c", bitcode, "-o", bare});
   if (int code = run_step(translate); code != 0) return code;

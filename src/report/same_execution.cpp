@@ -35,7 +35,12 @@ bool same_named_place(const TraceFile& a, const Place& x, const TraceFile& b, co
   if (x.space == Place::Space::other || y.space == Place::Space::other) return true;
   if (x.space != y.space) return false;
   switch (x.space) {
-    case Place::Space::module:
+    case Place::Space::module: {
+      // Constants without a name of their own: one engine names them, the other says where they lie.
+      const std::string name = a.place_name(x), other = b.place_name(y);
+      const auto is_nameless = [](const std::string& text) { return text.find(")+0x") != std::string::npos; };
+      return name == other || is_nameless(name) || is_nameless(other);
+    }
     case Place::Space::heap: return a.place_name(x) == b.place_name(y);
     case Place::Space::stack: return a.names.name(x.owner) == b.names.name(y.owner);
     case Place::Space::none:

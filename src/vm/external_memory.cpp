@@ -39,9 +39,7 @@ bool release(Call& call, std::uint64_t block, bool is_operation = false) {
   if (machine.in_execution) machine.note_heap_change();
   switch (machine.heap.release(call.thread.slot, block)) {
     case Heap::Misuse::none: return true;
-    case Heap::Misuse::freed_twice:
-      machine.fail(BugKind::double_free, "a block is freed twice");
-      return false;
+    case Heap::Misuse::freed_twice: machine.fail_freed_twice(block); return false;
     case Heap::Misuse::not_a_block:
       machine.fail(BugKind::double_free, "free of an address that malloc did not give");
       return false;

@@ -55,6 +55,11 @@ struct External {
 
 // The number of the function of that name; 0: the machine does not know it.
 std::uint32_t find_external(std::string_view name);
+// Whether it is void reach_error(): in C, in C++, or in one file only. To call it is a bug, whatever it does.
+inline bool is_reach_error(std::string_view name) {
+  return name == "reach_error" || name == "_Z11reach_errorv" || name == "_ZL11reach_errorv" ||
+         name == "_ZN12_GLOBAL__N_111reach_errorEv";
+}
 const External& external(std::uint32_t number);
 std::uint32_t external_count();
 

@@ -113,6 +113,14 @@ void Machine::fail_with(Failure failure, AccessKind kind, std::uint64_t address,
   fail(std::move(failure));
 }
 
+void Machine::fail_freed_twice(std::uint64_t address) {
+  Failure failure{BugKind::double_free, "a block is freed twice", current().id, code_of(current()), {}};
+  const Heap::Block block = heap.block_at(address);
+  tell_freed(block, failure);
+  fail_with(std::move(failure), AccessKind::free, address, std::max<std::uint64_t>(block.size, 1),
+            code_of(current()));
+}
+
 // Which thread freed the block, if that is known.
 void Machine::tell_freed(const Heap::Block& block, Failure& failure) {
   const auto last = std::find_if(freed_.rbegin(), freed_.rend(), [&](const Access& access) {

@@ -205,6 +205,7 @@ class Machine : public Pending {
   Stop finish(End how);
   Stop fail(BugKind kind, std::string message);
   Stop fail(Failure failure);
+  void fail_freed_twice(std::uint64_t block);
   Stop fail_access(std::uint64_t address, std::uint64_t size, bool writes);
   Stop fail_misuse(std::string what) { return fail(BugKind::lock_misuse, std::move(what)); }
 

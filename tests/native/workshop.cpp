@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "native/workshop.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
@@ -60,7 +61,11 @@ nlohmann::json Workshop::check(const std::string& name, std::size_t number,
                                const std::vector<std::string>& options) const {
   std::vector<std::string> command = {"check", path(name), "--keep-going", "--json",
                                       "-",     "--out",    path("out")};
-  if (is_machine()) command.insert(command.end(), {"--engine", "vm", "--jobs", "1"});
+  if (is_machine()) {
+    command.insert(command.end(), {"--engine", "vm"});
+    if (std::find(options.begin(), options.end(), "--jobs") == options.end())
+      command.insert(command.end(), {"--jobs", "1"});
+  }
   command.insert(command.end(), options.begin(), options.end());
   command.insert(command.end(), {"--", std::to_string(number)});
   ChildResult result = thrum(command);
