@@ -123,8 +123,6 @@ void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Tr
   in_execution = true;
   judges = settings.judges_races;
   records_footprints = wanted.has(Wanted::kFootprints);
-  attentive_ =
-      records_footprints || recognises_ || known_races.count() != 0 || idle_rounds_.is_noting();
   footprints_.begin();
   if (judges) {
     races.begin_execution();
@@ -136,6 +134,7 @@ void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Tr
   spins_.begin(plan.policy.waiting == Waiting::values);
   idle_rounds_.begin(plan.policy.waiting);
   states_.begin(spins_.needs_states() || idle_rounds_.is_noting());
+  attentive_ = records_footprints || recognises_ || known_races.count() != 0 || idle_rounds_.is_noting();
   steps_left = steps_granted_ = idle_rounds_.steps_to_trial(settings.steps);
   trial_ = {};
   begins_again_ = false;
