@@ -7,6 +7,7 @@
 
 #include "runtime/base/engine.hpp"
 #include "runtime/base/jump_buffer.hpp"
+#include "runtime/threads/record.hpp"
 #include "runtime/threads/scheduler.hpp"
 
 namespace thrum {
@@ -51,6 +52,7 @@ void act_on_cancel(std::uint64_t code) {
   me.object = cancel_object(me);
   me.size = 0;
   me.code = code;
+  if (world.recording) note_stack(me);  // its last operation was elsewhere, perhaps
   scheduler().done(Scheduler::Effect::read, me.id);
   me.cancellation.disabled = true;
   me.cancellation.asynchronous = false;

@@ -11,6 +11,7 @@
 #include "runtime/base/engine.hpp"
 #include "runtime/base/notes.hpp"
 #include "runtime/threads/cancellation.hpp"
+#include "runtime/threads/record.hpp"
 #include "runtime/threads/scheduler.hpp"
 #include "support/raw_syscall.hpp"
 
@@ -71,6 +72,7 @@ void note_handling(int signal, std::uint64_t code) {
   me.object = kSignalState;
   me.size = 0;
   me.code = code;
+  if (world.recording) note_stack(me);  // its last operation was elsewhere, perhaps
   scheduler().done(Scheduler::Effect::change, static_cast<std::uint64_t>(signal));
 }
 
