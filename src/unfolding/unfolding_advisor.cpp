@@ -92,9 +92,12 @@ void UnfoldingSearch::follow_step(const Event& event, Slot object) {
   const Prefix::Event number = is_known ? find_event(before, object, there, choices) : kNone;
   const bool is_done = number != kNone && (*prefix_)[number].is_done;
   seen_.set(thread, is_done ? (*prefix_)[number].after : kNone);
-  const bool consumes = is_done ? (*prefix_)[number].consumes
-                                : is_creation || (!is_join && object != kNone &&
-                                                  locations_.writes(event, locations_.find(event)));
+  // What is no event of the unfolding, a signal's handling say, has no location.
+  const std::uint32_t location = is_done || is_creation ? Locations::kNone : locations_.find(event);
+  const bool consumes = is_done
+                            ? (*prefix_)[number].consumes
+                            : is_creation || (!is_join && object != kNone && location != Locations::kNone &&
+                                              locations_.writes(event, location));
   if (consumes) {
     seen_.set(object, is_done ? (*prefix_)[number].object_after : kNone);
   } else if (settings_.mode == Mode::replicated && object != kNone) {
