@@ -82,6 +82,7 @@ bool Machine::perform_atomic(Thread& thread, const AtomicSite& site, std::uint64
     fail(BugKind::undefined_behaviour, "an atomic access at an address that is not a multiple of its size");
     return false;
   }
+  if (__builtin_expect(checks_ != nullptr, 0) && !access_in_invariant(!only_reads, address)) return false;
   const bool is_quiet = thread.top->function->is_quiet;
   const AtomicStep step{thread,
                         site,

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "vm/library.hpp"
+#include "vm/unwind.hpp"
 
 namespace thrum::vm {
 
@@ -119,7 +120,15 @@ Next do_cxa_atexit(Call& call) {
   return register_handler(call, call.argument(0), call.argument(1));
 }
 
+// A handler of SIGABRT runs first. Phases: 0 sends the signal, 1 stands before that, 2 it was handled.
 Next do_abort(Call& call) {
+  Machine& machine = call.machine;
+  Thread& me = call.thread;
+  if (call.phase() == 0 && Signals::action(SIGABRT).has_handler())
+    machine.signals.block(me, Signals::blocked(me) & ~bit_of(SIGABRT));
+  if (call.phase() != 2 && Signals::action(SIGABRT).has_handler()) {
+    if (const auto next = raise_signal(call, SIGABRT)) return *next;
+  }
   call.machine.fail(BugKind::crash, "aborted");
   return Next::over;
 }
@@ -220,6 +229,10 @@ Next do_delete_exception(Call& call) {
   call.thread.phase = 1;
   Machine& machine = call.machine;
   const std::uint64_t exception = call.argument(0);
+  if (is_forced_exception(call.thread, exception)) {
+    machine.fail(BugKind::crash, "FATAL: exception not rethrown");
+    return Next::over;
+  }
   constexpr std::uint64_t kCleanup = 8;
   constexpr std::uint64_t kForeignExceptionCaught = 1;
   if (!machine.may_read(exception + kCleanup, sizeof(std::uint64_t))) return Next::over;

@@ -394,6 +394,7 @@ Next do_fmemopen(Call& call) {
 // ---- Descriptors --------------------------------------------------------------------------------
 
 Next do_write(Call& call) {
+  if (const auto next = test_before_file(call)) return *next;
   const int descriptor = call.int_argument(0);
   const std::uint64_t size = call.argument(2);
   if (descriptor != 1 && descriptor != 2) return refuse_descriptor(call, "a write to");
@@ -403,6 +404,7 @@ Next do_write(Call& call) {
 }
 
 Next do_writev(Call& call) {
+  if (const auto next = test_before_file(call)) return *next;
   struct Part {
     std::uint64_t begin, size;
   };
@@ -421,6 +423,7 @@ Next do_writev(Call& call) {
 }
 
 Next do_read(Call& call) {
+  if (const auto next = test_before_file(call)) return *next;
   if (call.int_argument(0) != 0) return refuse_descriptor(call, "a read from");
   return call.result(0);
 }

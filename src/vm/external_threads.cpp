@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "objects/objects.hpp"
-#include "vm/externals.hpp"
+#include "vm/library.hpp"
 #include "vm/unwind.hpp"
 
 namespace thrum::vm {
@@ -74,29 +74,39 @@ Next finish_join(Call& call, Thread& other, std::uint64_t result_at) {
   return call.result_int(0);
 }
 
-// Phases: 0 asks, 1 the other thread has ended.
+// Phases: 0 asks, 1 the other thread has ended, or this one is cancelled, 2 it handles the signals that it
+// was sent, 3 it has.
 Next join_thread(Call& call, std::uint64_t handle, std::uint64_t result_at) {
   Machine& machine = call.machine;
   if (!machine.in_execution) return call.result_int(ESRCH);
   Thread& me = call.thread;
-  if (call.phase() == 1) return finish_join(call, Machine::thread(me.joined), result_at);
-  Thread* const other = machine.find_thread(handle);
-  if (const int error = join_error(call, other)) return call.result_int(error);
-  machine.change(*other).joined_by_someone = true;
-  me.phase = 1;
-  me.joined = other->slot;
-  if (other->life == Life::ended) return Next::again;
-  me.operation = Operation::thread_join;
-  me.object = 0;
-  me.code = machine.code_of(me);
-  if (me.atomic_depth != 0) {
-    machine.fail_misuse("blocks inside an atomic section");
-    return Next::over;
+  if (call.phase() == 0) {
+    Thread* const other = machine.find_thread(handle);
+    if (const int error = join_error(call, other)) return call.result_int(error);
+    if (const auto next = cancellation_point(call)) return *next;
+    machine.change(*other).joined_by_someone = true;
+    me.phase = 1;
+    me.kept[0] = other->slot;
+    if (wait_for_end(call, *other)) return Next::arrived;
+    if (machine.over) return Next::over;
   }
-  me.wait = Wait::join;
-  me.timed = me.timed_out = false;
-  me.life = Life::standing;
-  return Next::arrived;
+  Thread& other = Machine::thread(static_cast<std::uint32_t>(me.kept[0]));
+  if (call.phase() == 1) {
+    me.at_cancellation_point = false;
+    if (other.life != Life::ended) {
+      machine.change(other).joined_by_someone = false;
+      return machine.act_on_cancel(me, machine.code_of(me));
+    }
+    me.phase = Signals::any_pending() && Signals::has_own(me) ? 2 : 4;
+  }
+  if (call.phase() < 4) {
+    if (const auto next = stand(call, 2, Operation::signal_pending, kSignalObject, 0, Wait::handlers))
+      return *next;
+    machine.done(false);
+    if (machine.over) return Next::over;
+    me.phase = 4;
+  }
+  return finish_join(call, other, result_at);
 }
 
 Next join_until(Call& call, clockid_t clock, std::size_t time_argument) {
@@ -109,11 +119,13 @@ Next join_until(Call& call, clockid_t clock, std::size_t time_argument) {
     if (!is_valid(*time)) return call.result_int(EINVAL);
     Thread* const other = machine.find_thread(call.argument(0));
     if (const int error = join_error(call, other)) return call.result_int(error);
+    if (const auto next = cancellation_point(call)) return *next;
     me.joined = other->slot;
-    if (const auto next = stand_until(call, 0, Operation::try_join, other->object_address(), Wait::ended,
-                                      clock_to_virtual(clock, *time)))
+    if (const auto next = stand_cancellable(call, 0, Operation::try_join, other->object_address(),
+                                            Wait::ended, clock_to_virtual(clock, *time)))
       return *next;
   }
+  if (is_cancelled_in_wait(call)) return machine.act_on_cancel(me, me.code);
   if (me.timed_out) {
     me.timed_out = false;
     machine.done_by_timeout();
@@ -183,6 +195,27 @@ void Machine::add_held_for(const Thread& thread, std::vector<std::uint64_t>& add
   for (std::uint32_t key = 0; key < thread.keys_used; ++key) addresses.push_back(key_value(thread, key));
 }
 
+bool wait_for_end(Call& call, Thread& other) {
+  Machine& machine = call.machine;
+  Thread& me = call.thread;
+  if (other.life == Life::ended) {
+    me.joined = other.slot;
+    return false;
+  }
+  static_cast<Standing&>(me) = {};
+  me.joined = other.slot;
+  me.operation = Operation::thread_join;
+  me.code = machine.code_of(me);
+  if (me.atomic_depth != 0) {
+    machine.fail_misuse("blocks inside an atomic section");
+    return false;
+  }
+  me.wait = Wait::join;
+  me.at_cancellation_point = true;
+  me.life = Life::standing;
+  return true;
+}
+
 Next do_pthread_create(Call& call) {
   return create_thread(call, call.argument(1), call.argument(2), call.argument(3), false);
 }
@@ -198,7 +231,9 @@ Next do_thrd_join(Call& call) {
   const int error = static_cast<int>(call.registers()[call.site.result]);
   if (error == 0 && call.argument(1) != 0) {
     if (!call.machine.may_write(call.argument(1), sizeof(int))) return Next::over;
-    call.machine.write(call.argument(1), static_cast<int>(Machine::thread(call.thread.joined).result));
+    call.machine.write(
+        call.argument(1),
+        static_cast<int>(Machine::thread(static_cast<std::uint32_t>(call.thread.kept[0])).result));
   }
   return call.result_int(thrd_error_of(error));
 }
@@ -228,10 +263,12 @@ Next do_pthread_equal(Call& call) { return call.result_int(call.argument(0) == c
 
 Next do_pthread_exit(Call& call) {
   call.thread.result = call.argument(0);
+  call.thread.cancellation.disabled = true;
   return unwind_thread(call.machine, call.thread);
 }
 Next do_thrd_exit(Call& call) {
   call.thread.result = static_cast<std::uint64_t>(std::int64_t{call.int_argument(0)});
+  call.thread.cancellation.disabled = true;
   return unwind_thread(call.machine, call.thread);
 }
 

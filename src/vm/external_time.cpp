@@ -4,7 +4,7 @@
 #include <sys/time.h>
 #include <threads.h>
 
-#include "vm/externals.hpp"
+#include "vm/library.hpp"
 
 namespace thrum::vm {
 
@@ -36,7 +36,7 @@ std::optional<Next> read_clock(Call& call, std::uint64_t& now) {
 }
 
 template <typename T>
-Next put(Call& call, std::uint64_t to, const T& value, std::uint64_t result) {
+Next put_time(Call& call, std::uint64_t to, const T& value, std::uint64_t result) {
   if (to != 0) {
     if (!call.machine.write_for_program(to, sizeof value)) return Next::over;
     call.machine.write(to, &value, sizeof value);
@@ -88,33 +88,64 @@ bool Machine::count_yield() {
 
 namespace {
 
-// kept[0]: the deadline.
-Next sleep_until(Call& call, std::uint64_t deadline_ns) {
+// kept[0]: the deadline. left_ns: what is left of the time if the handler of a signal ends the sleep; else 0.
+// Something else: what the call returns.
+std::optional<Next> sleep_until(Call& call, std::uint64_t deadline_ns, std::uint64_t& left_ns) {
   Machine& machine = call.machine;
+  Thread& me = call.thread;
+  left_ns = 0;
   if (call.phase() == 0) {
-    call.thread.kept[0] = deadline_ns;
+    if (const auto next = cancellation_point(call)) return next;
+    me.kept[0] = deadline_ns;
     if (!machine.in_execution) {
       Course& course = machine.change_course();
       course.now_ns = std::max(course.now_ns, deadline_ns);
-      return call.result_int(0);
+      return std::nullopt;
     }
+    me.kept[1] = deadline_ns > Machine::course().now_ns ? 1 : 0;
   }
-  const bool sleeps =
-      call.phase() == 0 ? deadline_ns > Machine::course().now_ns : call.thread.operation == Operation::sleep;
-  if (!sleeps) return give_way(call);
-  if (const auto next = stand_until(call, 0, Operation::sleep, kClock, Wait::deadline, call.thread.kept[0]))
-    return *next;
-  call.thread.timed = call.thread.timed_out = false;
+  if (me.kept[1] == 0) {
+    const Next next = give_way(call);
+    return next == Next::done ? std::nullopt : std::optional(next);
+  }
+  if (const auto next = stand_cancellable(call, 0, Operation::sleep, kClock, Wait::deadline, me.kept[0]))
+    return next;
+  if (is_cancelled_in_wait(call)) return machine.act_on_cancel(me, me.code);
+  me.timed = me.timed_out = false;
+  if (me.interrupted) {
+    const std::uint64_t now = Machine::course().now_ns;
+    left_ns = me.kept[0] > now ? me.kept[0] - now : 1;
+    return std::nullopt;
+  }
   machine.done(false, 0, 0, Outcome::timed_out);
-  return machine.over ? Next::over : call.result_int(0);
+  return machine.over ? std::optional(Next::over) : std::nullopt;
 }
 
-Next sleep_for(Call& call, std::uint64_t time_address, int invalid, bool by_errno) {
-  const std::optional<timespec> time = time_at(call, time_address);
-  if (!time) return Next::over;
-  if (!is_valid(*time) || time->tv_sec < 0)
-    return by_errno ? fail_with(call, EINVAL) : call.result_int(invalid);
-  return sleep_until(call, Machine::course().now_ns + duration_ns(*time));
+// Of calls that tell the rest of the time at an address. error: what they return then.
+Next sleep_and_tell(Call& call, std::uint64_t deadline_ns, std::uint64_t tell_at, bool by_errno, int error) {
+  std::uint64_t left = 0;
+  if (const auto next = sleep_until(call, deadline_ns, left)) return *next;
+  if (tell_at != 0) {
+    if (!by_errno && error == 0) left = 0;
+    const timespec rest{static_cast<time_t>(left / kSecond), static_cast<long>(left % kSecond)};
+    if (!call.machine.may_write(tell_at, sizeof rest)) return Next::over;
+    call.machine.write(tell_at, &rest, sizeof rest);
+  }
+  if (left == 0) return call.result_int(0);
+  return by_errno ? fail_with(call, error) : call.result_int(error);
+}
+
+Next sleep_for(Call& call, int invalid, bool by_errno, int interrupted) {
+  // The rest of the time may be told where the time is.
+  std::uint64_t deadline = 0;
+  if (call.phase() == 0) {
+    const std::optional<timespec> time = time_at(call, call.argument(0));
+    if (!time) return Next::over;
+    if (!is_valid(*time) || time->tv_sec < 0)
+      return by_errno ? fail_with(call, EINVAL) : call.result_int(invalid);
+    deadline = Machine::course().now_ns + duration_ns(*time);
+  }
+  return sleep_and_tell(call, deadline, call.argument(1), by_errno, interrupted);
 }
 
 }  // namespace
@@ -140,21 +171,21 @@ timespec virtual_to_clock(clockid_t clock, std::uint64_t now_ns) {
 Next do_clock_gettime(Call& call) {
   std::uint64_t now = 0;
   if (const auto next = read_clock(call, now)) return *next;
-  return put(call, call.argument(1), virtual_to_clock(call.int_argument(0), now), 0);
+  return put_time(call, call.argument(1), virtual_to_clock(call.int_argument(0), now), 0);
 }
 
 Next do_gettimeofday(Call& call) {
   std::uint64_t now = 0;
   if (const auto next = read_clock(call, now)) return *next;
   const timespec time = virtual_to_clock(CLOCK_REALTIME, now);
-  return put(call, call.argument(0), timeval{time.tv_sec, time.tv_nsec / 1'000}, 0);
+  return put_time(call, call.argument(0), timeval{time.tv_sec, time.tv_nsec / 1'000}, 0);
 }
 
 Next do_time(Call& call) {
   std::uint64_t now = 0;
   if (const auto next = read_clock(call, now)) return *next;
   const time_t time = virtual_to_clock(CLOCK_REALTIME, now).tv_sec;
-  return put(call, call.argument(0), time, static_cast<std::uint64_t>(time));
+  return put_time(call, call.argument(0), time, static_cast<std::uint64_t>(time));
 }
 
 Next do_timespec_get(Call& call) {
@@ -162,7 +193,8 @@ Next do_timespec_get(Call& call) {
   if (base != TIME_UTC) return call.result_int(0);
   std::uint64_t now = 0;
   if (const auto next = read_clock(call, now)) return *next;
-  return put(call, call.argument(0), virtual_to_clock(CLOCK_REALTIME, now), static_cast<std::uint64_t>(base));
+  return put_time(call, call.argument(0), virtual_to_clock(CLOCK_REALTIME, now),
+                  static_cast<std::uint64_t>(base));
 }
 
 Next do_clock(Call& call) {
@@ -173,26 +205,37 @@ Next do_clock(Call& call) {
 
 Next do_yield(Call& call) { return give_way(call); }
 
-Next do_nanosleep(Call& call) {
-  constexpr int kInvalid = -2;  // of thrd_sleep
-  return sleep_for(call, call.argument(0), kInvalid, true);
+Next do_nanosleep(Call& call) { return sleep_for(call, EINVAL, true, EINTR); }
+
+// Its rest is always 0.
+Next do_thrd_sleep(Call& call) {
+  constexpr int kInvalid = -2;
+  return sleep_for(call, kInvalid, false, 0);
 }
 
 Next do_clock_nanosleep(Call& call) {
-  const std::optional<timespec> time = time_at(call, call.argument(2));
-  if (!time) return Next::over;
-  if (!is_valid(*time) || time->tv_sec < 0) return call.result_int(EINVAL);
   const bool is_absolute = (call.int_argument(1) & TIMER_ABSTIME) != 0;
-  return sleep_until(call, is_absolute ? clock_to_virtual(call.int_argument(0), *time)
-                                       : Machine::course().now_ns + duration_ns(*time));
+  std::uint64_t deadline = 0;
+  if (call.phase() == 0) {
+    const std::optional<timespec> time = time_at(call, call.argument(2));
+    if (!time) return Next::over;
+    if (!is_valid(*time) || time->tv_sec < 0) return call.result_int(EINVAL);
+    deadline = is_absolute ? clock_to_virtual(call.int_argument(0), *time)
+                           : Machine::course().now_ns + duration_ns(*time);
+  }
+  return sleep_and_tell(call, deadline, is_absolute ? 0 : call.argument(3), false, EINTR);
 }
 
 Next do_usleep(Call& call) {
-  return sleep_until(call, Machine::course().now_ns + (call.argument(0) & 0xffff'ffff) * 1'000);
+  return sleep_and_tell(call, Machine::course().now_ns + (call.argument(0) & 0xffff'ffff) * 1'000, 0, true,
+                        EINTR);
 }
 
 Next do_sleep(Call& call) {
-  return sleep_until(call, Machine::course().now_ns + (call.argument(0) & 0xffff'ffff) * kSecond);
+  std::uint64_t left = 0;
+  const std::uint64_t seconds = call.argument(0) & 0xffff'ffff;
+  if (const auto next = sleep_until(call, Machine::course().now_ns + seconds * kSecond, left)) return *next;
+  return call.result((left + kSecond - 1) / kSecond);
 }
 
 }  // namespace thrum::vm

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "objects/objects.hpp"
-#include "vm/externals.hpp"
+#include "vm/library.hpp"
 #include "vm/mappings.hpp"
 #include "vm/mutexes.hpp"
 
@@ -24,23 +24,29 @@ Next misuse(Call& call, std::string what) {
   return Next::over;
 }
 
-// Whether another thread's pending operation is that wait.
+// Whether another thread's pending operation is that wait, or one to which it will return from the handler of
+// a signal.
 template <typename Test>
 bool another_stands(const Call& call, Test test) {
   for (std::uint16_t slot : Machine::live()) {
     const Thread& other = Machine::thread(slot);
-    if (slot != call.thread.slot && other.life != Life::ended && test(other)) return true;
+    if (slot == call.thread.slot || other.life == Life::ended) continue;
+    if (test(other)) return true;
+    for (std::uint32_t number = 0; number < other.handlers; ++number) {
+      const Handling& back = Signals::looked_at(other, number);
+      if (back.is_between && test(back.before)) return true;
+    }
   }
   return false;
 }
 
-bool sleeps_at(const Thread& thread, Operation operation, std::uint64_t object) {
+bool sleeps_at(const Standing& thread, Operation operation, std::uint64_t object) {
   return thread.wait == Wait::wakeup && !thread.woken && thread.operation == operation &&
          thread.object == object;
 }
 
 bool waits_for_condition(const Call& call, std::uint64_t condition) {
-  return another_stands(call, [condition](const Thread& other) {
+  return another_stands(call, [condition](const Standing& other) {
     return sleeps_at(other, Operation::wait_reacquire, condition);
   });
 }
@@ -52,7 +58,7 @@ bool begins_again(Call& call, std::uint64_t object) {
 }
 
 // What a condition wait keeps from phase to phase.
-enum KeptByWait : std::size_t { kDepth, kTimedOut };
+enum KeptByWait : std::size_t { kDepth, kTimedOut, kCancelled };
 
 // Phases: 0 arrives at the release, 1 releases and sleeps, 2 is awake, 3 has the mutex again.
 Next wait_for_condition(Call& call, std::uint64_t deadline) {
@@ -75,12 +81,13 @@ Next wait_for_condition(Call& call, std::uint64_t deadline) {
       if (const auto next = wait_alone(call, Operation::wait_reacquire, condition, deadline)) return *next;
       return call.result_int(ETIMEDOUT);
     }
+    if (const auto next = cancellation_point(call)) return *next;
     if (const auto next = stand(call, 0, Operation::wait_release, condition)) return *next;
   }
   if (call.phase() == 1) {
     if (state->is_destroyed()) return misuse(call, "waits for a condition variable that has been destroyed");
     if (!holds_it) return misuse(call, "waits for a condition variable without holding the mutex");
-    if (another_stands(call, [&](const Thread& other) {
+    if (another_stands(call, [&](const Standing& other) {
           return sleeps_at(other, Operation::wait_reacquire, condition) && other.lock != mutex;
         }))
       return misuse(call, "waits for a condition variable with one mutex while a thread waits with another");
@@ -90,10 +97,13 @@ Next wait_for_condition(Call& call, std::uint64_t deadline) {
     machine.done(true, 0, mutex);
     if (machine.over) return Next::over;
     me.lock = mutex;
-    if (const auto next = stand_until(call, 1, Operation::wait_reacquire, condition, Wait::wakeup, deadline))
+    if (const auto next =
+            stand_cancellable(call, 1, Operation::wait_reacquire, condition, Wait::wakeup, deadline))
       return *next;
   }
   if (call.phase() == 2) {
+    const bool cancelled = is_cancelled_in_wait(call);
+    me.kept[kCancelled] = cancelled;
     const bool timed_out = me.timed_out;
     const bool spurious = me.woken_spuriously;
     me.kept[kTimedOut] = timed_out;
@@ -104,7 +114,7 @@ Next wait_for_condition(Call& call, std::uint64_t deadline) {
       me.operation = Operation::spurious_wake;
       machine.done(true);
     }
-    if (timed_out || spurious) {
+    if (timed_out || spurious || cancelled) {
       if (const auto next = stand(call, 2, Operation::wait_reacquire, mutex, 0, Wait::lock)) return *next;
     } else {
       me.phase = 3;
@@ -116,6 +126,7 @@ Next wait_for_condition(Call& call, std::uint64_t deadline) {
   me.object = condition;  // the object of its last wait is the mutex
   machine.done(true, 0, mutex);
   if (machine.over) return Next::over;
+  if (me.kept[kCancelled] != 0) return machine.act_on_cancel(me, me.code);
   return call.result_int(error != 0 ? error : me.kept[kTimedOut] != 0 ? ETIMEDOUT : 0);
 }
 
@@ -207,7 +218,7 @@ Next do_cond_broadcast(Call& call) { return wake_condition(call, Operation::broa
 namespace {
 
 bool waits_for_semaphore(const Call& call, std::uint64_t semaphore) {
-  return another_stands(call, [semaphore](const Thread& other) {
+  return another_stands(call, [semaphore](const Standing& other) {
     return other.wait == Wait::semaphore && other.object == semaphore && semaphore_count(semaphore) == 0;
   });
 }
@@ -225,13 +236,19 @@ Next take_semaphore(Call& call, std::uint64_t deadline) {
     set(call, state->count, state->count - 1);
     return call.result_int(0);
   }
-  if (const auto next = stand_until(call, 0, Operation::semaphore_wait, object, Wait::semaphore, deadline))
+  if (call.phase() == 0) {
+    if (const auto next = cancellation_point(call)) return *next;
+  }
+  if (const auto next =
+          stand_cancellable(call, 0, Operation::semaphore_wait, object, Wait::semaphore, deadline))
     return *next;
+  if (is_cancelled_in_wait(call)) return call.machine.act_on_cancel(call.thread, call.thread.code);
   if (call.thread.timed_out) {
     call.thread.timed_out = false;
     call.machine.done_by_timeout();
     return fail_with(call, ETIMEDOUT);
   }
+  if (call.thread.interrupted) return fail_with(call, EINTR);
   call.thread.timed = false;
   if (state->is_destroyed()) return misuse(call, "waits for a semaphore that has been destroyed");
   set(call, state->count, state->count - 1);
@@ -321,7 +338,7 @@ constexpr std::uint32_t kInitialised = 0xba991e20;
 
 bool waits_at_barrier(const Call& call, std::uint64_t barrier) {
   return another_stands(
-      call, [barrier](const Thread& other) { return sleeps_at(other, Operation::barrier_leave, barrier); });
+      call, [barrier](const Standing& other) { return sleeps_at(other, Operation::barrier_leave, barrier); });
 }
 
 }  // namespace
@@ -418,9 +435,12 @@ Next futex_wait(Call& call, std::uint64_t word, int operation, std::uint32_t exp
     machine.done(sleeps, value, 0, sleeps ? Outcome::done : Outcome::failed);
     if (machine.over) return Next::over;
     if (!sleeps) return fail_system_call(call, EAGAIN);
+    call.thread.in_kernel = true;
     if (const auto next = stand_until(call, 1, Operation::futex_return, word, Wait::wakeup, deadline))
       return *next;
   }
+  call.thread.in_kernel = false;
+  if (call.thread.interrupted) return fail_system_call(call, EINTR);
   if (call.thread.timed_out) {
     call.thread.timed_out = false;
     machine.done_by_timeout();

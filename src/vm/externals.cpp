@@ -57,6 +57,7 @@ Next Machine::call_external(Thread& me) {
     finish(End::refused);
     return Next::over;
   }
+  if (__builtin_expect(checks_ != nullptr, 0) && !may_call_in_invariant(*callee)) return Next::over;
   Call call{*this, me, site};
   Next next = Next::again;
   while (next == Next::again) next = external(callee->external).code(call);

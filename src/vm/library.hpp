@@ -3,12 +3,14 @@
 // libc's own data, which the program may read.
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "vm/externals.hpp"
+#include "vm/library_state.hpp"
 
 namespace thrum::vm {
 
@@ -85,6 +87,33 @@ std::uint64_t allocate_for(Call& call, std::uint64_t size);
 // As realloc(). Where `old` is no block, the execution has failed.
 std::uint64_t reallocate_for(Call& call, std::uint64_t old, std::uint64_t size);
 
+// ---- Signals and cancellation -------------------------------------------------------------------
+
+inline constexpr int kProcessNumber = 1;  // getpid()
+inline constexpr unsigned kUser = 0;
+// As a handler is told of the signal.
+siginfo_t info_of(const SentSignal& signal);
+
+// A set of signals in the program's memory; nothing: the bytes are not there, and the execution has failed.
+std::optional<std::uint64_t> set_at(Call& call, std::uint64_t place);
+// The thread of that number, as gettid() has it; nullptr: there is none.
+Thread* thread_of_number(std::int32_t number);
+// raise(), in the phases 0 to 2; nothing: it was sent and handled.
+std::optional<Next> raise_signal(Call& call, int signal);
+
+// The call is a cancellation point, and begins; something else: the thread is cancelled.
+std::optional<Next> cancellation_point(Call& call);
+// stand_until() of a wait that is a cancellation point.
+std::optional<Next> stand_cancellable(Call& call, std::uint32_t phase, Operation operation,
+                                      std::uint64_t object, Wait wait, std::uint64_t deadline_ns);
+// Behind it: whether the thread goes on because it is cancelled.
+bool is_cancelled_in_wait(Call& call);
+// A call on a file, which is a cancellation point too, begins: in phase 0, and behind it.
+std::optional<Next> test_before_file(Call& call);
+// The thread stands in the middle of its stretch until the other one has ended; false: it has, or the
+// execution is over.
+bool wait_for_end(Call& call, Thread& other);
+
 // ---- Attributes ---------------------------------------------------------------------------------
 
 // libc's own function on a copy of the attributes at argument 0, which become the copy.
@@ -117,24 +146,6 @@ Next get_attribute(Call& call, int (*get)(const Attributes*, Value*)) {
 // In the program's memory, behind the arguments of main: the C locale and its tables of characters, streams,
 // texts (Machine::place_library_data()).
 inline constexpr std::uint64_t kLibraryData = kGlobals + kGlobalsSize + (std::uint64_t{1} << 30);
-
-// State of libc that the program cannot access, in the machine's part of the memory.
-enum class LibraryState : std::uint8_t {
-  token,
-  locales,
-  streams,
-  settings,
-  random,
-  environment,
-  concurrency,
-  robust_mutexes,
-  semaphores,
-  mappings,
-  limits
-};
-constexpr std::uint64_t state_place(LibraryState part) {
-  return kMachine + (std::uint64_t{32} << 32) + (static_cast<std::uint64_t>(part) << 24);
-}
 
 // What localtime() and ctime() return: one for all threads.
 inline constexpr std::uint64_t kSharedTime = kLibraryData + 0xe000;

@@ -150,7 +150,7 @@ void Machine::save_frame(Thread& thread, Frame& frame) {
 }
 
 void Machine::leave_frames(Thread& thread, Frame& to) {
-  const std::uint64_t left = thread.top->stack_pointer;
+  const std::uint64_t left = leave_handlers(thread, &to);
   for (Frame* frame = thread.top - 1; frame >= &to; --frame) {
     if (frame < thread.unsaved) save_frame(thread, *frame);
   }
@@ -220,6 +220,22 @@ Stop Machine::end_of_patience() {
     return fail(BugKind::hang,
                 std::to_string(settings.hang_seconds) + " s without an instrumented operation");
   return fail(BugKind::hang, "a billion rounds and calls without an operation");
+}
+
+// Whether the processor would not let it pass, whatever else is wrong with it.
+static bool is_segmentation_fault(std::uint64_t address, std::uint64_t size) {
+  if (address < kNullPage || !in_arena(address, size)) return true;
+  const std::uint64_t wrong = Memory::first_unfit(address, size, kAddressable);
+  if (wrong == address + size || shadow_at<std::uint8_t>(wrong) == kProtected) return true;
+  const bool is_known = address - kHeap < std::uint64_t{kHeapRegions} * kHeapRegion ||
+                        address - kGlobals < kGlobalsSize || address - kThreads < kThreadSlots * kThreadSize;
+  return !is_known && (shadow_at<std::uint8_t>(wrong) & (kFreed | kDead)) == 0;
+}
+
+Stop Machine::fault_access(std::uint64_t address, std::uint64_t size, bool writes) {
+  if (is_segmentation_fault(address, size) && has_handler_for_fault(SIGSEGV))
+    return fault(SIGSEGV, address, "segmentation fault");
+  return fail_access(address, size, writes);
 }
 
 Stop Machine::fail_access(std::uint64_t address, std::uint64_t size, bool writes) {
@@ -319,6 +335,8 @@ bool Machine::access(AccessKind kind, std::uint64_t address, std::uint64_t size,
   }
   if (__builtin_expect(attentive_, 0)) return access_attentively(kind, address, size, where, is_alone);
   if (!judges) {
+    if (__builtin_expect(checks_ != nullptr, 0))
+      return access_in_invariant(kind == AccessKind::plain_write, address);
     // Nobody tells a waiting loop that plain memory was written.
     if (kind == AccessKind::plain_read) note_change(current());
     return true;

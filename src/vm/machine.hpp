@@ -36,9 +36,11 @@
 #include "vm/known_races.hpp"
 #include "vm/leaks.hpp"
 #include "vm/memory.hpp"
+#include "vm/signals.hpp"
 #include "vm/spins.hpp"
 #include "vm/tests.hpp"
 #include "vm/thread.hpp"
+#include "vm/timers.hpp"
 
 namespace thrum::vm {
 
@@ -94,6 +96,7 @@ struct Course {
   std::uint64_t clock_jump_ns = 0;  // how far the clock last jumped for waiting loops
   std::uint8_t input_stage = 0;     // of the choice of a vector of inputs
   std::uint16_t input_vector = 0;
+  std::uint16_t invariants = 0;    // that hold now
   bool in_test = false;            // the test that was asked for has begun
   std::uint32_t tests_called = 0;  // calls of thrum::check()
   std::uint32_t leak_requests = 0;
@@ -109,6 +112,7 @@ enum class Stop : std::uint8_t {
   ended,    // it is over
   begins,   // the call at which it stands begins the search
   over,     // the execution is over
+  checked,  // an invariant was evaluated
 };
 
 // How the process ends: after the destructors, or by _exit() and the like, when nobody looks at what is left.
@@ -145,6 +149,8 @@ class Machine : public Pending {
   ThreadNames& names;
   Memory memory;
   Heap heap{memory, true};
+  Signals signals{memory};
+  Timers timers{*this};
   RaceDetector& races;  // the one of this process: its tables are never given back
   Director director;
   Trace* trace = nullptr;
@@ -279,6 +285,31 @@ class Machine : public Pending {
   Next call_external(Thread& thread);
   Thread* find_thread(std::uint64_t handle);
 
+  // Adds a thread without code; nullptr: the execution is over.
+  Thread* add_thread();
+  void set_deadline(Thread& thread, std::uint64_t deadline_ns);
+  // The running thread's round has read the clock.
+  void note_clock_read(Thread& thread);
+
+  // Signals and cancellation (signal_delivery.cpp).
+  // Makes a signal pending, for a thread or (nullptr) for the process. False: the execution is over.
+  bool send_signal(const Thread* target, const SentSignal& signal, std::uint64_t code_address);
+  // Whether it would end the process, or stop it.
+  bool is_fatal(int signal, const Thread* target) const;
+  bool takes_alone(const Thread& thread, int signal) const;
+  SentSignal accept_signal(const Thread& thread, std::uint64_t set);
+  // The running thread handles the next signal inside its call. REQUIRES: one is deliverable.
+  Next handle_signal(Thread& thread);
+  // The running thread, which is cancelled, begins to unwind.
+  Next act_on_cancel(Thread& thread, std::uint64_t code_address);
+  // A frame of the machine's own that is not of a call has returned. Nothing: the thread goes on.
+  std::optional<Stop> go_on_behind(Thread& thread, const Frame& left);
+  bool is_calling(const Thread& thread, const Frame* frame) const;
+  // A fault of the running thread's own code: a crash, or a signal that the program handles.
+  Stop fault(int signal, std::uint64_t address, const char* message);
+  // An access of the code: the same, or another bug.
+  Stop fault_access(std::uint64_t address, std::uint64_t size, bool writes);
+
   // The atomic operation at the thread's next instruction.
   void arrive_at_atomic(Thread& thread, const AtomicSite& site, const std::uint64_t* registers);
   bool perform_atomic(Thread& thread, const AtomicSite& site, std::uint64_t* registers);
@@ -335,7 +366,7 @@ class Machine : public Pending {
 
  private:
   static constexpr std::uint64_t kThreadRecords = kMachine + (std::uint64_t{4} << 32);
-  static constexpr std::uint64_t kThreadRecordSize = 512;
+  static constexpr std::uint64_t kThreadRecordSize = 1024;
   static_assert(sizeof(Thread) <= kThreadRecordSize);
 
   // Waiting loops (waiting.cpp).
@@ -355,6 +386,30 @@ class Machine : public Pending {
   Thread* go_on_in_trial();
   Thread* release_waiting();
   bool advance_for_spinners();
+  Next handle_signal(Thread& thread, Handling& back, std::uint64_t code_address);
+  Next run_handler(Thread& thread, const SentSignal& signal, Handling& back, std::uint64_t code_address);
+  Next interrupt(Thread& thread, bool before_wait);
+  Next end_by_signal(int signal, std::uint64_t code_address);
+  static bool ends_by_signal(const Thread& waiting);
+  static bool is_signalled(const Thread& thread) {
+    return Signals::any_pending() && Signals::deliverable(thread) != 0;
+  }
+  void leave_alternate(Thread& thread, const Handling& back);
+  std::uint64_t leave_handlers(Thread& thread, const Frame* to);
+  bool has_handler_for_fault(int signal) const;
+  bool handle_fault(Thread& thread);
+  std::optional<Stop> await_handlers(Thread& thread);
+  bool let(Thread& thread);
+  void collect_late_runs();
+  bool have_only_timers() const;
+  Stop fail_invariant(const Thread& checker);
+  bool refuse_in_invariant(const char* does);
+  bool access_in_invariant(bool writes, std::uint64_t address);
+  bool may_call_in_invariant(const Function& function);
+  bool check_invariant(Thread& checker);
+  bool check_invariants();
+  std::optional<Stop> go_on_checking(Thread& checker);
+  static bool is_checking(const Thread& thread);
   struct AtomicStep;
   bool report(const AtomicStep& step, bool changes, std::uint64_t value, std::uint64_t operand,
               Outcome outcome, int order);
@@ -394,13 +449,13 @@ class Machine : public Pending {
   void note_footprint(const Thread& thread, bool writes, std::uint64_t address, std::uint64_t size);
   void record_access(const Thread& thread, Operation operation, bool writes, std::uint64_t address,
                      std::uint64_t size);
+  const Instruction* behind(const Thread& of, const Frame* frame) const;
   std::uint32_t early_stack();
   std::map<std::uint32_t, std::vector<Place>> exit_stacks_;  // by slot: of pthread_exit
   void note_foreign(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number);
   bool end_judged(const Thread& thread);
   std::optional<Stop> go_on_at_end(Thread& thread);
   bool stand_before(Operation operation, std::uint64_t object, std::uint32_t size, Wait wait);
-  void set_deadline(Thread& thread, std::uint64_t deadline_ns);
   bool is_late(const Thread& thread) const;
   bool is_endless(const Thread& thread) const;
   bool may_time_out(const Thread& thread, bool idle) const;
@@ -456,6 +511,8 @@ class Machine : public Pending {
   std::set<std::uint64_t> weaker_atomics_;  // their code addresses
   const AtomicSite* last_weaker_ = nullptr;
 
+  Via via_ = Via::run;              // how the chosen thread goes on
+  const Thread* checks_ = nullptr;  // whose invariant is evaluated between two steps
   bool is_prepared_ = false;
   bool has_begun_program_ = false;
   void begin_program();

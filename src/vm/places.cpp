@@ -49,6 +49,12 @@ Place Machine::place_of(std::uint64_t address) {
   return module_place(address);
 }
 
+// Behind the instruction at which the frame is: a call, or one at which a signal has interrupted it.
+const Instruction* Machine::behind(const Thread& of, const Frame* frame) const {
+  if (frame == of.top) return of.where() + 1;
+  return is_calling(of, frame) ? frame->next : frame->next + 1;
+}
+
 void Machine::note_exit(const Thread& thread) {
   if (records_places()) exit_stacks_[thread.slot] = stack_of(thread);
 }
@@ -59,8 +65,7 @@ std::vector<Place> Machine::stack_of(const Thread& thread) {
       thread.top < thread.bottom && exited != exit_stacks_.end())
     return exited->second;
   for (const Frame* frame = thread.top; frame >= thread.bottom && places.size() < kDepthMax; --frame) {
-    const Instruction* const behind = frame == thread.top ? thread.where() + 1 : frame->next;
-    places.push_back(place_of(return_address(*frame, behind)));
+    places.push_back(place_of(return_address(*frame, behind(thread, frame))));
   }
   return places;
 }
@@ -72,8 +77,7 @@ std::uint32_t Machine::early_stack() {
   std::vector<std::uint64_t> stack;
   stack.reserve(kDepthMax);
   for (const Frame* frame = me.top; frame >= me.bottom && stack.size() < kDepthMax; --frame) {
-    const Instruction* const behind = frame == me.top ? me.where() + 1 : frame->next;
-    stack.push_back(return_address(*frame, behind));
+    stack.push_back(return_address(*frame, behind(me, frame)));
     hash = (hash ^ stack.back()) * 0x9e37'79b9'7f4a'7c15;
   }
   const auto [known, is_new] = early_stack_numbers_.emplace(hash, early_stacks_.size());
@@ -127,9 +131,8 @@ void Machine::note_block(const Heap::Block& block) {
 std::uint32_t Machine::frame_number(const Thread& of, std::uint64_t address) {
   for (const Frame* frame = of.top; frame >= of.bottom; --frame) {
     if (address < frame->stack_pointer || address >= frame->stack_begin) continue;
-    const Instruction* const behind = frame == of.top ? of.where() + 1 : frame->next;
     const std::uint64_t end = of.stack_end();
-    const StackFrame own{place_of(return_address(*frame, behind)), end - frame->stack_pointer,
+    const StackFrame own{place_of(return_address(*frame, behind(of, frame))), end - frame->stack_pointer,
                          end - frame->stack_begin, end - frame->stack_begin};
     for (const Function::Local& local : frame->function->locals) {
       const std::uint64_t begin = frame->registers[local.address];
@@ -186,7 +189,7 @@ void Machine::note_others() {
                             std::any_of(failure.waiters.begin(), failure.waiters.end(),
                                         [&](const Waiter& waiter) { return waiter.thread == one.id; });
     const bool stands = one.life == Life::standing || one.wait == Wait::join;
-    if (is_told_of || !stands) continue;
+    if (is_told_of || one.is_timer || !stands) continue;
     trace->details.others.push_back(waiter(one));
     trace->details.other_places.push_back({described_place(one.object), {}, {}, stack_of(one)});
   }

@@ -179,16 +179,38 @@ void Machine::run_threads() {
           break;
         }
         Thread* const next = pick();
-        if (next == nullptr) return;
-        change(*next);
-        if (next->wait == Wait::spin && records_events()) note_watches(*next);
-        next->life = Life::unsettled;
-        next->wait = Wait::nothing;
-        course().current = next->slot;
+        if (next == nullptr || !let(*next)) return;
         break;
       }
+      case Stop::checked: break;
     }
   }
+}
+
+// The thread that was chosen goes on. False: the execution is over.
+bool Machine::let(Thread& chosen) {
+  Thread* next = &change(chosen);
+  course().current = next->slot;
+  while (next->is_timer) {
+    states_.note_run(*next);
+    if (Thread* const child = timers.expire(*next)) {
+      course().current = child->slot;
+      return true;
+    }
+    next = over ? nullptr : pick();
+    if (next == nullptr) return false;
+    change(*next);
+    course().current = next->slot;
+  }
+  if (via_ == Via::signal || via_ == Via::signal_first) {
+    if (touched_[next->slot] != marks_) begin_step(*next);
+    states_.note_run(*next);
+    return interrupt(*next, via_ == Via::signal_first) != Next::over;
+  }
+  if (next->wait == Wait::spin && records_events()) note_watches(*next);
+  next->life = Life::unsettled;
+  next->wait = Wait::nothing;
+  return true;
 }
 
 Stop Machine::run_current() {
@@ -199,9 +221,8 @@ Stop Machine::run_current() {
   if (__builtin_expect(inputs.are_drawn, 0) && in_execution && !has_chosen_inputs()) {
     if (const std::optional<Stop> stop = choose_inputs(me)) return *stop;
   }
-  if (me.top < me.bottom) {
-    if (const std::optional<Stop> stop = end_thread()) return *stop;
-  } else if (me.in_call) {
+  if (__builtin_expect(me.fault != 0, 0) && !handle_fault(me)) return Stop::over;
+  if (me.in_call) {
     switch (call_external(me)) {
       case Next::arrived: return Stop::arrived;
       case Next::started: return Stop::started;
@@ -210,6 +231,10 @@ Stop Machine::run_current() {
       case Next::begins: return Stop::begins;
       default: break;
     }
+  }
+  if (over) return Stop::over;
+  if (me.top < me.bottom) {
+    if (const std::optional<Stop> stop = end_thread()) return *stop;
   }
   return over ? Stop::over : settings.loop(this, &me, nullptr);
 }
@@ -271,7 +296,7 @@ bool Machine::stand_before(Operation operation, std::uint64_t object, std::uint3
   me.code = code_of(me);
   me.wait = wait;
   me.needs = needs_of(operation, wait);
-  me.timed = me.timed_out = false;
+  me.timed = me.timed_out = me.interrupted = me.cancelled = false;
   if (me.atomic_depth != 0) {
     if (!is_enabled(me)) fail(BugKind::lock_misuse, "blocks inside an atomic section");
     return false;
@@ -293,6 +318,7 @@ bool Machine::arrive_until(Operation operation, std::uint64_t object, Wait wait,
   me.wait_order = ++change_course().wait_order;
   me.woken_by = 0;
   me.has_deadline = me.timed;
+  me.cancelled = me.at_cancellation_point && me.cancellation.acts();
   return true;
 }
 
@@ -380,13 +406,15 @@ bool Machine::is_enabled(const Thread& thread) const {
     case Wait::lock: return lock_is_free(thread.object);
     case Wait::shared_lock: return shared_lock_is_free(thread.object);
     case Wait::spin_lock: return spin_lock_is_free(thread.object);
-    case Wait::semaphore: return state_at<SemaphoreState>(thread.object).count != 0;
+    case Wait::semaphore: return state_at<SemaphoreState>(thread.object).count != 0 || thread.cancelled;
     case Wait::once: return !once_is_running(thread.object);
     case Wait::guard: return !guard_is_running(thread.object);
-    case Wait::wakeup: return thread.woken;
+    case Wait::wakeup: return thread.woken || thread.cancelled;
     case Wait::deadline:
-    case Wait::join: return false;
-    case Wait::ended: return Machine::thread(thread.joined).life == Life::ended;
+    case Wait::join: return thread.cancelled;
+    case Wait::ended: return Machine::thread(thread.joined).life == Life::ended || thread.cancelled;
+    case Wait::signal: return (Signals::pending(thread) & thread.signals) != 0 || thread.cancelled;
+    case Wait::handlers: return !Signals::has_own(thread);
     case Wait::spin: return is_released(thread) && can_take(thread);
     case Wait::nothing_more: return false;
   }
@@ -398,9 +426,16 @@ Thread* Machine::pick() {
     finish(End::time);
     return nullptr;
   }
+  if (__builtin_expect(course().invariants != 0, 0) && trial_.thread == nullptr && !check_invariants())
+    return nullptr;
   ++change_course().points;
+  via_ = Via::run;
   if (__builtin_expect(trial_.thread != nullptr, 0)) return go_on_in_trial();
   Thread& last = thread(course().last);
+  if (__builtin_expect(Signals::any_pending(), 0) && last.life == Life::standing && is_signalled(last)) {
+    point_.key = {last.id, ChoiceKind::thread, last.events};
+    return choose_thread(true, false);
+  }
   const bool last_enabled = last.life == Life::standing && is_enabled(last);
   const bool yielded = last_enabled && last.operation == Operation::yield;
   point_.key = {last.id, ChoiceKind::thread, last.events};
@@ -433,8 +468,10 @@ Thread* Machine::choose_thread(bool last_enabled, bool yielded) {
   }
   Thread& next = change(*option_threads_[taken]);
   next.forced = next.forced || is_stuck;
-  switch (options[taken].via) {
+  via_ = options[taken].via;
+  switch (via_) {
     case Via::timeout:
+    case Via::expiry:
       next.timed_out = true;
       advance_clock(next.deadline_ns);
       break;
@@ -452,25 +489,43 @@ void Machine::collect_options(const Thread& last) {
   option_threads_.clear();
   point_.round = 0;
   bool round_found = false;
+  const bool are_signals = Signals::any_pending();
   for (std::uint16_t slot : live()) {
     Thread& one = thread(slot);
-    if (one.life != Life::standing || !is_enabled(one)) continue;
+    if (one.life != Life::standing) continue;
+    const bool handles = are_signals && Signals::deliverable(one) != 0;
+    if (!handles && !is_enabled(one)) continue;
     if (!round_found && names.before(last.id, one.id)) {
       point_.round = static_cast<std::uint16_t>(options.size());
       round_found = true;
     }
-    options.push_back({one.id, Via::run});
+    options.push_back({one.id, handles ? Via::signal : Via::run});
     option_threads_.push_back(&one);
   }
   point_.enabled = static_cast<std::uint16_t>(options.size());
+  if (are_signals) collect_late_runs();
   collect_timeouts();
   if (!settings.spurious || options.empty()) return;
   for (std::uint16_t slot : live()) {
     Thread& one = thread(slot);
-    if (one.life != Life::standing || one.wait != Wait::wakeup || one.woken || one.lock == 0) continue;
+    if (one.life != Life::standing || one.wait != Wait::wakeup || one.woken || one.cancelled || one.lock == 0)
+      continue;
     if (one.others_when_spurious != Thread::kNever && one.others_when_spurious == events_of_others(one))
       continue;
     options.push_back({one.id, Via::spurious});
+    option_threads_.push_back(&one);
+  }
+}
+
+// The threads that handle a signal may do something before it arrives; or their wait, which it ends, begins
+// after it.
+void Machine::collect_late_runs() {
+  for (std::size_t i = 0; i < point_.enabled; ++i) {
+    if (options[i].via != Via::signal) continue;
+    Thread& one = *option_threads_[i];
+    const bool runs = is_enabled(one);
+    if (!runs && (one.in_kernel || !ends_by_signal(one))) continue;
+    options.push_back({one.id, runs ? Via::run : Via::signal_first});
     option_threads_.push_back(&one);
   }
 }
@@ -500,7 +555,8 @@ bool Machine::is_endless(const Thread& thread) const {
 
 bool Machine::may_time_out(const Thread& thread, bool idle) const {
   if (!thread.timed || thread.life != Life::standing || is_enabled(thread)) return false;
-  return !is_late(thread) || (idle && !is_endless(thread));
+  if (is_late(thread) && (!idle || is_endless(thread))) return false;
+  return !thread.is_timer || timers.may_expire(thread, idle);
 }
 
 void Machine::collect_timeouts() {
@@ -519,7 +575,7 @@ void Machine::collect_timeouts() {
   for (std::uint16_t slot : live()) {
     Thread& one = thread(slot);
     if (!may_time_out(one, idle) || one.deadline_ns > latest) continue;
-    options.push_back({one.id, Via::timeout});
+    options.push_back({one.id, one.is_timer ? Via::expiry : Via::timeout});
     option_threads_.push_back(&one);
   }
 }
@@ -550,24 +606,40 @@ std::uint16_t Machine::choose_value(std::uint16_t count) {
 }
 
 std::uint32_t Machine::wake(std::uint64_t object, Operation sleeping, std::uint32_t most) {
-  std::vector<Thread*> waiters;
+  struct Sleeper {
+    Standing* standing;
+    ThreadId id;
+  };
+  std::vector<Sleeper> waiters;
+  const auto sleeps = [object, sleeping](const Standing& one) {
+    return one.wait == Wait::wakeup && !one.woken && one.object == object && one.operation == sleeping;
+  };
   for (std::uint16_t slot : live()) {
     Thread& one = thread(slot);
-    if (one.life == Life::standing && one.wait == Wait::wakeup && !one.woken && one.object == object &&
-        one.operation == sleeping)
-      waiters.push_back(&one);
+    if (one.life == Life::standing && sleeps(one)) {
+      waiters.push_back({&change(one), one.id});
+      continue;
+    }
+    // One that runs a handler goes on waiting behind it.
+    for (std::uint32_t number = one.handlers; number-- > 0;) {
+      const Handling& back = Signals::looked_at(one, number);
+      if (!back.is_between || !sleeps(back.before)) continue;
+      waiters.push_back({&signals.handling(one, number).before, one.id});
+      break;
+    }
   }
-  std::sort(waiters.begin(), waiters.end(),
-            [](const Thread* a, const Thread* b) { return a->wait_order < b->wait_order; });
+  std::sort(waiters.begin(), waiters.end(), [](const Sleeper& a, const Sleeper& b) {
+    return a.standing->wait_order < b.standing->wait_order;
+  });
   if (most == 1 && waiters.size() > 1) {
     options.clear();
-    for (const Thread* waiter : waiters) options.push_back({waiter->id, Via::run});
+    for (const Sleeper& waiter : waiters) options.push_back({waiter.id, Via::run});
     std::swap(waiters[0], waiters[choose(ChoiceKind::waiter)]);
   }
-  current().argument = most == 1 && !waiters.empty() ? waiters[0]->id + std::uint64_t{1} : 0;
+  current().argument = most == 1 && !waiters.empty() ? waiters[0].id + std::uint64_t{1} : 0;
   const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(most, waiters.size()));
   for (std::uint32_t i = 0; i < count; ++i) {
-    Thread& waiter = change(*waiters[i]);
+    Standing& waiter = *waiters[i].standing;
     waiter.woken = true;
     waiter.timed = false;
     waiter.woken_by = course().points;
@@ -588,7 +660,9 @@ std::span<const PendingOperation> Machine::pending() {
     PendingOperation& next = pending_.emplace_back();
     next.thread = one.id;
     next.operation = one.operation;
-    next.enabled = is_enabled(one);
+    const bool handles = is_signalled(one);
+    next.enabled = handles || is_enabled(one);
+    next.via = handles ? Via::signal : Via::run;
     next.sleeps =
         one.wait == Wait::spin || one.wait == Wait::nothing_more || (one.wait == Wait::wakeup && !one.woken);
     next.timed = one.has_deadline && one.length_ns <= settings.early_timeouts_ns;
@@ -613,169 +687,6 @@ std::uint64_t Machine::place(ThreadId id) const {
     if (thread(slot).id == id) return thread(slot).code;
   }
   return 0;
-}
-
-// Threads.
-
-Thread* Machine::create(std::uint64_t body, std::uint64_t argument) {
-  Course& all = change_course();
-  constexpr std::uint16_t kNamesMax = kNoThread - 1;
-  if (all.created == kNamesMax || all.slots_used == kThreadSlots) {
-    finish(End::threads);
-    return nullptr;
-  }
-  Thread& parent = current();
-  const std::uint16_t slot = all.slots_used++;
-  Thread& child = thread(slot);
-  memory.note(reinterpret_cast<std::uint64_t>(&child), sizeof child);
-  touched_[slot] = marks_;
-  child = {};
-  child.slot = slot;
-  child.number = all.created++;
-  child.id = names.child(parent.id, ++parent.children);
-  child.rounding = parent.rounding;
-  child.life = Life::unsettled;
-  child.bottom = &at<Frame>(kFrames + slot * kFramesSize) + 1;
-  child.top = child.unsaved = child.bottom - 1;
-  begin_storage(child);
-  insert_live(slot);
-  if (judges) {
-    races.create(parent.number, child.number);
-    race_names_.resize(std::max<std::size_t>(race_names_.size(), child.number + std::size_t{1}));
-    race_names_[child.number] = child.id;
-  }
-  Function* const function = function_at_address(body);
-  if (function == nullptr || !function->is_defined) {
-    fail(BugKind::crash, "segmentation fault");
-    return nullptr;
-  }
-  push(child, *function, {argument}, Then::thread);
-  return &child;
-}
-
-Thread* Machine::find_thread(std::uint64_t handle) {
-  for (std::uint32_t slot = 0; slot < course().slots_used; ++slot) {
-    if (thread(slot).handle() == handle) return &thread(slot);
-  }
-  return nullptr;
-}
-
-bool Machine::is_last(const Thread& of) const {
-  const std::span<std::uint16_t> all = live();
-  return std::all_of(all.begin(), all.end(), [&of](std::uint16_t slot) { return slot == of.slot; });
-}
-
-// Main begins with the constructors of variables; when it returns, the process exits.
-std::optional<Stop> Machine::go_on_at_end(Thread& me) {
-  Course& all = change_course();
-  const std::size_t constructors = code.constructors.size();
-  if (me.slot == 0 && all.startup <= constructors) {
-    if (all.startup < constructors) {
-      Function& constructor = *code.constructors[all.startup++];
-      if (!constructor.is_quiet) begin_program();
-      push(me, constructor, {}, Then::thread);
-    } else {
-      ++all.startup;
-      begin_program();
-      push(me, *code.main, {settings.arguments.size(), place_arguments(), environment_address()},
-           Then::thread);
-    }
-    return std::nullopt;
-  }
-  if (me.slot == 0 && me.kept[4] == 0) {
-    if (all.startup == constructors + 1) {
-      ++all.startup;
-      me.kept[5] = me.result;  // main's
-      all.exit_status = static_cast<std::int32_t>(me.result);
-    }
-    if (run_exit_handler(me, Then::thread)) return std::nullopt;
-    return stop_of(leave_process(me, static_cast<int>(me.kept[5]), Exit::in_order));
-  }
-  if (me.kept[4] == 3) return exit_as_last(me);
-  if (run_thread_destructor(me, Then::thread)) return std::nullopt;
-  if (const auto stop = leave_robust_mutexes(me)) return stop;
-  return finish_thread(me);
-}
-
-Next Machine::leave_all_frames(Thread& me) {
-  for (Frame* frame = me.top - 1; frame >= me.bottom; --frame) {
-    if (frame < me.unsaved) save_frame(me, *frame);
-  }
-  const std::uint64_t left = me.top->stack_pointer;
-  memory.set_shadow(left, me.stack_end() - left, 0);
-  me.top = me.bottom - 1;
-  me.in_call = false;
-  me.phase = 0;
-  me.kept[2] = me.kept[3] = 0;
-  me.kept[4] = 2;  // it ended by itself
-  me.kept[5] = me.exit_result;
-  return Next::unwound;
-}
-
-std::optional<Stop> Machine::end_thread() {
-  Thread& me = current();
-  if (me.slot != 0 && me.phase == 0 && me.kept[4] == 0) {
-    me.kept[4] = 1;          // its function has returned
-    me.kept[5] = me.result;  // what a join gets
-    if (me.returns_int)
-      me.kept[5] = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(me.result)});
-  }
-  return go_on_at_end(me);
-}
-
-std::optional<Stop> Machine::stop_of(Next next) {
-  switch (next) {
-    case Next::arrived: return Stop::arrived;
-    case Next::ended: return Stop::ended;
-    case Next::over: return Stop::over;
-    case Next::begins: return Stop::begins;
-    default: return std::nullopt;
-  }
-}
-
-// Main is the last thread and ends the process, as if it had called exit. What the others did comes before
-// that.
-std::optional<Stop> Machine::exit_as_last(Thread& me) {
-  if (me.kept[3] == 0) {
-    me.kept[3] = 1;
-    for (std::uint32_t slot = 0; slot < course().slots_used; ++slot) {
-      const Thread& other = thread(slot);
-      if (&other != &me && !other.joined_by_someone && judges) races.join(me.number, other.number);
-    }
-    note_in_trace(Operation::others_ended, me);
-  }
-  if (run_exit_handler(me, Then::thread)) return std::nullopt;
-  return stop_of(leave_process(me, 0, Exit::in_order));
-}
-
-std::optional<Stop> Machine::finish_thread(Thread& me) {
-  me.result = me.kept[5];
-  if (is_last(me) && me.slot == 0) return exit_as_last(me);
-  if (!end_judged(me)) return Stop::over;
-  note_in_trace(Operation::thread_end, me);
-  me.life = Life::ended;
-  note_written(me.object_address(), 1);
-  me.released = me.detached;
-  remove_live(me.slot);
-  for (std::uint16_t slot : live()) {
-    Thread& other = thread(slot);
-    if (other.wait != Wait::join || thread(other.joined).slot != me.slot) continue;
-    change(other);
-    other.wait = Wait::nothing;
-    other.life = Life::unsettled;
-    push_unsettled(slot);
-  }
-  if (me.own_stack_end != 0) memory.set_shadow(me.stack_limit(), me.stack_size, kAddressable | kDefined);
-  if (!code.thread_local_content.empty())
-    memory.set_shadow(me.local_storage(), code.thread_local_content.size(), kDead);
-  if (course().live_count != 0 || course().unsettled_count != 0) return Stop::ended;
-  // Main has ended before, by pthread_exit; now it ends the process.
-  Thread& main = change(thread(0));
-  main.life = Life::unsettled;
-  main.kept[4] = 3;
-  insert_live(0);
-  course().current = 0;
-  return Stop::begins;
 }
 
 }  // namespace thrum::vm

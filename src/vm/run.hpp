@@ -367,7 +367,7 @@ op_allocate_array : {
 allocates : {
   // A gap of 16 bytes above it catches accesses behind its end.
   const uint64_t room = (size + 15) / 16 * 16 + 16;
-  if (__builtin_expect(size >= thread->stack_size || stack - room < thread->stack_limit() + 64, 0)) {
+  if (__builtin_expect(size >= thread->stack_size || stack - room < thread->room_begin() + 64, 0)) {
     THRUM_VM_SAVE(I);
     return m.fail(BugKind::stack_overflow, "the stack is full");
   }
@@ -643,8 +643,13 @@ ends:
   THRUM_VM_LOAD_FRAME;
   THRUM_VM_GO;
 continues:
+  if (__builtin_expect(frame[1].then != Then::call, 0)) {
+    if (const std::optional<Stop> stop = m.go_on_behind(*thread, frame[1])) return *stop;
+    if (__builtin_expect(thread->top < thread->bottom, 0)) goto ends;
+  }
   THRUM_VM_LOAD_FRAME;
-  goto calls_external;
+  if (__builtin_expect(thread->in_call, 1)) goto calls_external;
+  THRUM_VM_GO;
 
 op_resume:
   THRUM_VM_SAVE(I);
@@ -658,17 +663,17 @@ op_unreachable:
   return m.fail(BugKind::undefined_behaviour, "code is reached that the compiler took for unreachable");
 op_trap:
   THRUM_VM_SAVE(I);
-  return m.fail(BugKind::crash, "illegal instruction");
+  return m.fault(SIGILL, 0, "illegal instruction");
 
 bad_read:
   THRUM_VM_SAVE(I);
-  return m.fail_access(address, size, false);
+  return m.fault_access(address, size, false);
 bad_write:
   THRUM_VM_SAVE(I);
-  return m.fail_access(address, size, true);
+  return m.fault_access(address, size, true);
 bad_division:
   THRUM_VM_SAVE(I);
-  return m.fail(BugKind::crash, "arithmetic exception");
+  return m.fault(SIGFPE, 0, "arithmetic exception");
 hangs:
   THRUM_VM_SAVE(I);
   return m.end_of_patience();

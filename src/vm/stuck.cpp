@@ -123,10 +123,15 @@ Thread* Machine::end_stuck() {
     return nullptr;
   }
   if (fail_by_self_lock()) return nullptr;
+  if (have_only_timers()) {
+    finish(End::finished);
+    return nullptr;
+  }
   Failure failure{BugKind::deadlock, "no thread can go on", kMainThread, 0, {}};
   std::uint64_t shortest = 0;
   for (std::uint16_t slot : live()) {
     const Thread& one = thread(slot);
+    if (one.is_timer) continue;
     failure.waiters.push_back(waiter(one));
     failure.waiters.back().ready = false;
     if (failure.waiters.back().spinning) {

@@ -18,7 +18,8 @@ constexpr std::uint64_t kEndOfStack = 5;  // _URC_END_OF_STACK
 // What raise_exception() keeps from one phase to the next.
 enum KeptByRaise : std::size_t { kFrame, kClause, kType, kException };
 
-const LandingPad* pad_of(const Frame& frame) {
+const LandingPad* pad_of(const Machine& machine, const Thread& thread, const Frame& frame) {
+  if (&frame != thread.top && !machine.is_calling(thread, &frame)) return nullptr;
   const Instruction* const call = frame.next - 1;
   const std::size_t at = static_cast<std::size_t>(call - frame.function->code.data());
   const Opcode opcode = frame.function->opcodes[at];
@@ -41,9 +42,27 @@ bool calls_once(const Machine& machine, const Frame& frame) {
 
 UnwindHeader& header_at(std::uint64_t exception) { return at<UnwindHeader>(exception); }
 
-// Goes to the next landing pad below `from`: the handler's, or one that cleans up. False: there is none.
-bool land(Machine& machine, Thread& thread, Frame* from, std::uint64_t exception) {
+// The machine's own exception, which ends the thread: it lies where no other thread finds it.
+std::uint64_t forced_exception(const Thread& thread) { return thread_part(thread.slot) + kStackEnd + 128; }
+
+// What the first clause that catches it gives to a landing pad; 0: none does.
+std::uint32_t selector_of_forced(const Machine& machine, const LandingPad& pad) {
+  for (const LandingPad::Clause& clause : pad.clauses) {
+    if (clause.is_filter) continue;
+    if (clause.type == 0) return 1;
+    for (const Variable& variable : machine.code.variables) {
+      if (variable.address == clause.type && variable.name == "_ZTIN10__cxxabiv115__forced_unwindE")
+        return selector_of(clause.type);
+    }
+  }
+  return 0;
+}
+
+// Goes to the next landing pad below `from`: the handler's, or one that cleans up; or to C's next cleanup
+// handler, if the thread ends. False: there is none. calls: the top frame is in the middle of a call.
+bool land(Machine& machine, Thread& thread, Frame* from, std::uint64_t exception, bool calls = true) {
   const UnwindHeader header = header_at(exception);
+  const bool is_forced = exception == forced_exception(thread);
   for (Frame* frame = from; frame >= thread.bottom; --frame) {
     if (frame < thread.top && frame[1].then == Then::call && calls_once(machine, *frame)) {
       machine.leave_frames(thread, *frame);
@@ -52,12 +71,15 @@ bool land(Machine& machine, Thread& thread, Frame* from, std::uint64_t exception
       thread.kept[0] = exception;
       return true;
     }
-    const LandingPad* const pad = pad_of(*frame);
+    if (is_forced && goes_to_cleanup(machine, thread, *frame)) return true;
+    const bool is_in_call = frame != thread.top || calls;
+    const LandingPad* const pad = is_in_call ? pad_of(machine, thread, *frame) : nullptr;
     const bool handles = header.handler == static_cast<std::uint64_t>(frame - thread.bottom) + 1;
-    if (pad == nullptr || (!handles && !pad->cleanup)) continue;
+    const std::uint32_t caught = pad != nullptr && is_forced ? selector_of_forced(machine, *pad) : 0;
+    if (pad == nullptr || (!handles && !pad->cleanup && caught == 0)) continue;
     machine.leave_frames(thread, *frame);
     frame->registers[pad->exception] = exception;
-    frame->registers[pad->selector] = handles ? header.selector : 0;
+    frame->registers[pad->selector] = handles ? header.selector : caught;
     frame->next = frame->function->code.data() + pad->target;
     return true;
   }
@@ -72,6 +94,10 @@ Next raise_exception(Call& call) {
   Thread& thread = call.thread;
   Machine& machine = call.machine;
   if (call.phase() == 0) {
+    if (call.argument(0) == forced_exception(thread)) {  // it was caught, and goes on
+      thread.in_call = false;
+      return go_on_unwinding(machine, thread, thread.top, call.argument(0)) ? Next::unwound : Next::over;
+    }
     thread.kept[kException] = call.argument(0);
     thread.kept[kFrame] = static_cast<std::uint64_t>(thread.top - thread.bottom);
     thread.kept[kClause] = thread.kept[kType] = 0;
@@ -90,7 +116,7 @@ Next raise_exception(Call& call) {
     return Next::unwound;
   };
   for (Frame* frame = thread.bottom + thread.kept[kFrame]; frame >= thread.bottom; --frame) {
-    const LandingPad* const pad = pad_of(*frame);
+    const LandingPad* const pad = pad_of(machine, thread, *frame);
     for (; pad != nullptr && thread.kept[kClause] < pad->clauses.size();
          ++thread.kept[kClause], thread.kept[kType] = 0) {
       const LandingPad::Clause& clause = pad->clauses[thread.kept[kClause]];
@@ -117,18 +143,23 @@ Next raise_exception(Call& call) {
   return call.result(kEndOfStack);
 }
 
-// The frames are left from the top; those that clean up do. The machine's own exception has no handler, and
-// lies where no other thread finds it.
+bool is_forced_exception(const Thread& thread, std::uint64_t exception) {
+  return exception == forced_exception(thread);
+}
+
+// The frames are left from the top; those that clean up do. The machine's own exception has no handler.
 Next unwind_thread(Machine& machine, Thread& thread) {
-  const std::uint64_t exception = thread_part(thread.slot) + kStackEnd + 128;
+  const std::uint64_t exception = forced_exception(thread);
   machine.memory.set_shadow(exception, sizeof(UnwindHeader), kAddressable | kDefined);
   machine.write(exception, UnwindHeader{});
   const std::uint64_t result = thread.result;
   machine.note_exit(thread);
+  const bool calls = thread.in_call;
   thread.in_call = false;
   thread.phase = 0;
   thread.exit_result = result;
-  if (land(machine, thread, thread.top, exception)) return Next::unwound;
+  if (thread.top >= thread.bottom && land(machine, thread, thread.top, exception, calls))
+    return Next::unwound;
   return machine.leave_all_frames(thread);
 }
 

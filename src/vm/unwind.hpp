@@ -18,6 +18,10 @@ bool resume_unwinding(Machine& machine, Thread& thread, std::uint64_t exception)
 bool go_on_unwinding(Machine& machine, Thread& thread, Frame* from, std::uint64_t exception);
 // The phase of a pthread_once whose routine was left by an exception, which stands in kept[0].
 inline constexpr std::uint32_t kOnceFails = 10;
+// Whether that is the exception by which the thread ends.
+bool is_forced_exception(const Thread& thread, std::uint64_t exception);
+// The thread is ending: if the innermost of C's cleanup handlers was pushed by that frame, it goes there.
+bool goes_to_cleanup(Machine& machine, Thread& thread, Frame& frame);
 // The thread ends by unwinding all its frames: pthread_exit, cancellation.
 Next unwind_thread(Machine& machine, Thread& thread);
 

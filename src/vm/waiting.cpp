@@ -4,6 +4,7 @@
 // fairness, livelock"): it waits until something that it read is written or has another value, or it does no
 // more in this execution.
 #include <algorithm>
+#include <utility>
 
 #include "vm/machine.hpp"
 
@@ -64,7 +65,7 @@ void Machine::wait_in_loop(Thread& me) {
   if (!comes_back(me)) return;
   // Who runs a round alone has to come back to where it stood: it has to read everything again.
   if (trial_.thread == &me && trial_.code != me.code) return;
-  me.wait = blocks_ && !spins_.depends_on_time(me) ? Wait::nothing_more : Wait::spin;
+  me.wait = blocks_ && !spins_.depends_on_time(me) && !Signals::are_used() ? Wait::nothing_more : Wait::spin;
 }
 
 bool Machine::comes_back(Thread& me) {
@@ -105,6 +106,13 @@ void Machine::note_read(const Thread& me, std::uint64_t value) {
 
 void Machine::note_for_idle_rounds(const Thread& me, bool changes, std::uint64_t value, Outcome outcome) {
   if (changes || !has_no_effect(me.operation)) idle_rounds_.note_operation(me, changes, value, outcome);
+}
+
+// The thread has read the clock besides.
+void Machine::note_clock_read(Thread& me) {
+  const std::uint64_t object = std::exchange(me.object, kClockObject);
+  spins_.note_read(me, std::nullopt);
+  me.object = object;
 }
 
 // No thread is enabled and no wait has a deadline. If a loop reads the clock, time passes, more of it each

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How threads begin and end, and the process.
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "objects/objects.hpp"
+#include "vm/externals.hpp"
+#include "vm/machine.hpp"
+
+namespace thrum::vm {
+
+Thread* Machine::add_thread() {
+  Course& all = change_course();
+  constexpr std::uint16_t kNamesMax = kNoThread - 1;
+  if (all.created == kNamesMax || all.slots_used == kThreadSlots) {
+    finish(End::threads);
+    return nullptr;
+  }
+  Thread& parent = current();
+  const std::uint16_t slot = all.slots_used++;
+  Thread& child = thread(slot);
+  memory.note(reinterpret_cast<std::uint64_t>(&child), sizeof child);
+  touched_[slot] = marks_;
+  child = {};
+  child.slot = slot;
+  child.number = all.created++;
+  child.id = names.child(parent.id, ++parent.children);
+  child.rounding = parent.rounding;
+  child.life = Life::unsettled;
+  child.bottom = &at<Frame>(kFrames + slot * kFramesSize) + 1;
+  child.top = child.unsaved = child.bottom - 1;
+  begin_storage(child);
+  signals.inherit(child, parent);
+  insert_live(slot);
+  if (judges) {
+    races.create(parent.number, child.number);
+    race_names_.resize(std::max<std::size_t>(race_names_.size(), child.number + std::size_t{1}));
+    race_names_[child.number] = child.id;
+  }
+  return &child;
+}
+
+Thread* Machine::create(std::uint64_t body, std::uint64_t argument) {
+  Thread* const child = add_thread();
+  if (child == nullptr) return nullptr;
+  Function* const function = function_at_address(body);
+  if (function == nullptr || !function->is_defined) {
+    fail(BugKind::crash, "segmentation fault");
+    return nullptr;
+  }
+  push(*child, *function, {argument}, Then::thread);
+  return child;
+}
+
+Thread* Machine::find_thread(std::uint64_t handle) {
+  for (std::uint32_t slot = 0; slot < course().slots_used; ++slot) {
+    if (thread(slot).handle() == handle) return &thread(slot);
+  }
+  return nullptr;
+}
+
+bool Machine::is_last(const Thread& of) const {
+  const std::span<std::uint16_t> all = live();
+  return std::all_of(all.begin(), all.end(),
+                     [&of](std::uint16_t slot) { return slot == of.slot || thread(slot).is_timer; });
+}
+
+// The process ends with its last thread, whatever its timers would do.
+bool Machine::have_only_timers() const {
+  const std::span<std::uint16_t> all = live();
+  return std::all_of(all.begin(), all.end(), [](std::uint16_t slot) { return thread(slot).is_timer; });
+}
+
+// Main begins with the constructors of variables; when it returns, the process exits.
+std::optional<Stop> Machine::go_on_at_end(Thread& me) {
+  Course& all = change_course();
+  const std::size_t constructors = code.constructors.size();
+  if (me.slot == 0 && all.startup <= constructors) {
+    if (all.startup < constructors) {
+      Function& constructor = *code.constructors[all.startup++];
+      if (!constructor.is_quiet) begin_program();
+      push(me, constructor, {}, Then::thread);
+    } else {
+      ++all.startup;
+      begin_program();
+      push(me, *code.main, {settings.arguments.size(), place_arguments(), environment_address()},
+           Then::thread);
+    }
+    return std::nullopt;
+  }
+  if (me.slot == 0 && me.kept[4] == 0) {
+    if (all.startup == constructors + 1) {
+      ++all.startup;
+      me.kept[5] = me.result;  // main's
+      all.exit_status = static_cast<std::int32_t>(me.result);
+    }
+    if (run_exit_handler(me, Then::thread)) return std::nullopt;
+    return stop_of(leave_process(me, static_cast<int>(me.kept[5]), Exit::in_order));
+  }
+  if (me.kept[4] == 3) return exit_as_last(me);
+  if (const auto stop = await_handlers(me)) return stop;
+  if (run_thread_destructor(me, Then::thread)) return std::nullopt;
+  if (const auto stop = leave_robust_mutexes(me)) return stop;
+  return finish_thread(me);
+}
+
+// A thread handles what it was sent before it ends. me.kept[1]: 0 at first, 1 it stands before that, 2 it
+// has.
+std::optional<Stop> Machine::await_handlers(Thread& me) {
+  if (me.kept[1] == 2) return std::nullopt;
+  if (me.kept[1] == 0 && in_execution && Signals::any_pending() && Signals::has_own(me)) {
+    me.kept[1] = 1;
+    if (arrive(Operation::signal_pending, kSignalObject, 0, Wait::handlers)) return Stop::arrived;
+    if (over) return Stop::over;
+  }
+  if (me.kept[1] == 1) done(false);
+  me.kept[1] = 2;
+  me.cancellation.disabled = true;
+  return over ? std::optional(Stop::over) : std::nullopt;
+}
+
+Next Machine::leave_all_frames(Thread& me) {
+  for (Frame* frame = me.top - 1; frame >= me.bottom; --frame) {
+    if (frame < me.unsaved) save_frame(me, *frame);
+  }
+  const std::uint64_t left = me.top < me.bottom ? me.stack_end() : leave_handlers(me, me.bottom - 1);
+  memory.set_shadow(left, me.stack_end() - left, 0);
+  me.top = me.bottom - 1;
+  me.in_call = false;
+  me.phase = 0;
+  me.kept[1] = me.kept[2] = me.kept[3] = 0;
+  me.kept[4] = 2;  // it ended by itself
+  me.kept[5] = me.exit_result;
+  return Next::unwound;
+}
+
+std::optional<Stop> Machine::end_thread() {
+  Thread& me = current();
+  if (__builtin_expect(me.is_checker, 0) && is_checking(me)) {
+    if (const std::optional<Stop> stop = go_on_checking(me)) return stop;
+    if (me.top >= me.bottom) return std::nullopt;
+  }
+  if (me.slot != 0 && me.phase == 0 && me.kept[4] == 0) {
+    me.kept[4] = 1;          // its function has returned
+    me.kept[5] = me.result;  // what a join gets
+    if (me.returns_int)
+      me.kept[5] = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(me.result)});
+  }
+  return go_on_at_end(me);
+}
+
+std::optional<Stop> Machine::stop_of(Next next) {
+  switch (next) {
+    case Next::arrived: return Stop::arrived;
+    case Next::ended: return Stop::ended;
+    case Next::over: return Stop::over;
+    case Next::begins: return Stop::begins;
+    default: return std::nullopt;
+  }
+}
+
+// Main is the last thread and ends the process, as if it had called exit. What the others did comes before
+// that.
+std::optional<Stop> Machine::exit_as_last(Thread& me) {
+  if (me.kept[3] == 0) {
+    me.kept[3] = 1;
+    for (std::uint32_t slot = 0; slot < course().slots_used; ++slot) {
+      const Thread& other = thread(slot);
+      if (&other != &me && !other.is_timer && !other.joined_by_someone && judges)
+        races.join(me.number, other.number);
+    }
+    note_in_trace(Operation::others_ended, me);
+  }
+  if (run_exit_handler(me, Then::thread)) return std::nullopt;
+  return stop_of(leave_process(me, 0, Exit::in_order));
+}
+
+std::optional<Stop> Machine::finish_thread(Thread& me) {
+  me.result = me.kept[5];
+  // A signal or a timer may still come to the last thread: then that is the one that ends the process.
+  const bool something_comes = course().live_count > 1 || Signals::any_pending();
+  if (is_last(me) && (me.slot == 0 || something_comes)) return exit_as_last(me);
+  if (!end_judged(me)) return Stop::over;
+  note_in_trace(Operation::thread_end, me);
+  me.life = Life::ended;
+  note_written(me.object_address(), 1);
+  me.released = me.detached;
+  remove_live(me.slot);
+  signals.drop_all(me);
+  for (std::uint16_t slot : live()) {
+    Thread& other = thread(slot);
+    if (other.wait != Wait::join || thread(other.joined).slot != me.slot) continue;
+    change(other);
+    other.wait = Wait::nothing;
+    other.life = Life::unsettled;
+    push_unsettled(slot);
+  }
+  if (me.own_stack_end != 0) memory.set_shadow(me.stack_limit(), me.stack_size, kAddressable | kDefined);
+  if (!code.thread_local_content.empty())
+    memory.set_shadow(me.local_storage(), code.thread_local_content.size(), kDead);
+  if (course().live_count != 0 || course().unsettled_count != 0) return Stop::ended;
+  // Main has ended before, by pthread_exit; now it ends the process.
+  Thread& main = change(thread(0));
+  main.life = Life::unsettled;
+  main.kept[4] = 3;
+  insert_live(0);
+  course().current = 0;
+  return Stop::begins;
+}
+
+// What libraries have allocated before is not the program's.
+void Machine::begin_program() {
+  if (std::exchange(has_begun_program_, true)) return;
+  leaks.begin_program();
+}
+
+Next Machine::leave_process(Thread& me, int status, Exit how) {
+  if (in_execution) {
+    if (me.phase == 0) {
+      me.phase = 1;
+      if (arrive(Operation::process_exit, 0, 0)) return Next::arrived;
+      if (over) return Next::over;
+    }
+    done(true, static_cast<std::uint64_t>(status));
+  }
+  if (in_execution && live().size() > 1 && fail_by_self_lock()) return Next::over;
+  if (status == 0 && settings.test.empty() && !tests.calls.empty()) tests.is_listed = true;
+  if (status != 0) {
+    fail(BugKind::nonzero_exit, "the program exits with status " + std::to_string(status));
+  } else if (!in_execution || how == Exit::at_once || !leaks.find()) {
+    finish(End::finished);
+  }
+  return Next::over;
+}
+
+}  // namespace thrum::vm
