@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// --engine vm: robust mutexes, mappings, inputs and the like. For programs of tests/programs that use them,
-// both engines give the same verdicts, bugs and numbers of executions.
+// --engine vm: robust mutexes, mappings, inputs, signals, timers and the like. For programs of tests/programs
+// that use them, both engines give the same verdicts, bugs and numbers of executions.
 #include <filesystem>
 #include <tuple>
 
@@ -95,6 +95,49 @@ TEST_F(VmOperations, MappedMemory) {
 }
 
 TEST_F(VmOperations, LoopsThatCount) { expect_same("correct/spin/counts_before_fence.c", {""}); }
+
+TEST_F(VmOperations, SignalsAndTheirHandlers) {
+  for (const char* const name : {"raise", "mask", "actions", "sigsuspend", "long_jump", "abort"})
+    expect_same("correct/signal/" + std::string(name) + ".c", {""});
+  for (const char* const name : {"handler_locks", "default_action", "fault", "siginterrupt", "sigpending"})
+    expect_same("wrong/signal/" + std::string(name) + ".c", {""});
+}
+
+TEST_F(VmOperations, WaitsForSignals) {
+  expect_same("correct/signal/wait_sync.c", {""});
+  expect_same("correct/signal/queue_realtime.c", {""});
+  expect_same("correct/signal/interrupted_waits.c", {""});
+  expect_same("wrong/signal/sigwait_lost.c", {""});
+  expect_same("wrong/signal/interrupted_sem_wait.c", {""});
+  expect_same("wrong/signal/pause.c", {""});
+}
+
+TEST_F(VmOperations, Timers) {
+  expect_same("correct/timer/getitimer.c", {""});
+  expect_same("correct/timer/thread.c", {""});
+  expect_same("correct/timer/targets.c", {""});
+  expect_same("wrong/timer/alarm.c", {""});
+  expect_same("wrong/timer/posix.c", {""});
+  expect_same("wrong/timer/gettime.c", {""});
+}
+
+TEST_F(VmOperations, Cancellation) {
+  expect_same("correct/cancel/blocked.c", {""});
+  expect_same("wrong/cancel/asynchronous.c", {""});
+  expect_same("wrong/cancel/cleanup_pop.c", {""});
+  expect_same("wrong/cancel/set_state.c", {""});
+  expect_same("wrong/cancel/write.c", {""});
+  if (!has_cpp_library()) GTEST_SKIP() << "the sources of GCC are not installed";
+  expect_same("correct/cancel/cpp_cleanup.cpp", {""});
+  expect_same("wrong/cancel/swallowed.cpp", {""});
+}
+
+TEST_F(VmOperations, Invariants) {
+  if (!has_cpp_library()) GTEST_SKIP() << "the sources of GCC are not installed";
+  expect_same("correct/thrum/invariant.cpp", {""});
+  expect_same("wrong/thrum/invariant.cpp", {""});
+  expect_same("wrong/thrum/invariant_that_locks.cpp", {""});
+}
 
 TEST_F(VmOperations, TestsThatAreClosures) {
   if (!has_cpp_library()) GTEST_SKIP() << "the sources of GCC are not installed";
