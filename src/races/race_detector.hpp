@@ -46,6 +46,7 @@ class RaceDetector {
   void set_mark();
   void return_to(std::size_t mark);
   bool can_return() const { return shadow_.can_return(); }
+  void keep_cells(std::size_t cells) { shadow_.keep_cells(cells); }
 
   // parent creates child, which is a new thread.
   void create(std::uint16_t parent, std::uint16_t child);

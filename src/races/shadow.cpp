@@ -84,7 +84,7 @@ void Shadow::note_marks() {
   const bool is_marked =
       std::any_of(marks_.begin(), marks_.end(), [&](const Mark& mark) { return mark.run == cell.run; });
   if (is_marked) {
-    const bool is_saved = saved_.size() < kSavedMax;
+    const bool is_saved = saved_.size() < saved_max_;
     if (is_saved) saved_.push_back({&cell, cell});
     if (is_saved && cell.spill != 0) {
       const Spill& spill = *spills_[cell.spill - 1U];

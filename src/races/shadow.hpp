@@ -75,7 +75,9 @@ class Shadow {
   // of creation. REQUIRES: can_return().
   void return_to(std::size_t mark);
   // False if there is no mark, or if too much has happened since.
-  bool can_return() const { return !marks_.empty() && saved_.size() < kSavedMax; }
+  bool can_return() const { return !marks_.empty() && saved_.size() < saved_max_; }
+  // How many cells are saved at most, of all marks.
+  void keep_cells(std::size_t cells) { saved_max_ = cells; }
 
   // Beyond kAddressEnd a program has no memory, and the access itself faults. All such addresses share one
   // cell, which is empty each time.
@@ -102,9 +104,8 @@ class Shadow {
   }
 
  private:
-  static constexpr std::size_t kSavedMax = 4096;  // cells; with more, no more are saved
-  static constexpr std::size_t kKeptMax = 64;     // cells that stay saved
-  static constexpr unsigned kPartBits = 30;       // of the address: a part of the shadow covers a gigabyte
+  static constexpr std::size_t kKeptMax = 64;  // cells that stay saved
+  static constexpr unsigned kPartBits = 30;    // of the address: a part of the shadow covers a gigabyte
   static constexpr std::uint64_t kAddressEnd = std::uint64_t{1} << 47;
   // One for each part of all 64-bit addresses, so that the fast path needs no comparison. The table is
   // reserved address space (128 GiB); few of its pages are ever touched.
@@ -137,6 +138,7 @@ class Shadow {
   std::vector<Mark> marks_;
   std::uint32_t first_marked_ = 0;     // the run that led to the first mark
   std::uint32_t marked_ = 0;           // the number of runs, from that one on, that may have led to marks
+  std::size_t saved_max_ = 4096;       // cells; with more, no more are saved
   std::vector<Saved> saved_;           // since the first mark
   std::vector<Record> saved_records_;  // of their spills
 };

@@ -22,7 +22,7 @@ Thread* Machine::add_thread() {
   const std::uint16_t slot = all.slots_used++;
   Thread& child = thread(slot);
   memory.note(reinterpret_cast<std::uint64_t>(&child), sizeof child);
-  touched_[slot] = marks_;
+  touched_[slot] = stepped_[slot] = marks_;
   child = {};
   child.slot = slot;
   child.number = all.created++;

@@ -43,6 +43,11 @@ class IdleRounds {
   bool is_noting() const { return mode_ != Mode::off; }
   bool is_on() const { return mode_ == Mode::on; }
 
+  // What is known of the execution, to come back to.
+  struct Moment;
+  Moment mark() const;
+  void undo(const Moment& moment);
+
   // How plans of this search should have it. It only ever changes from `spins`; then the search begins again.
   Waiting waiting() const { return waiting_; }
   void use(Waiting waiting) { waiting_ = waiting; }
@@ -173,6 +178,30 @@ class IdleRounds {
   std::unordered_map<std::uint64_t, std::uint64_t> words_;
   std::unordered_map<std::uint64_t, std::size_t> last_writes_;
 };
+
+struct IdleRounds::Moment {
+  std::vector<Entry> log;
+  std::vector<char> bytes;
+  std::uint64_t forgotten;
+  std::uint64_t effects;
+  std::vector<PerThread> threads;
+  std::unordered_map<std::uint64_t, std::uint64_t> changes;
+};
+
+inline IdleRounds::Moment IdleRounds::mark() const {
+  if (mode_ == Mode::off) return {};
+  return {log_, bytes_, forgotten_, effects_, threads_, changes_};
+}
+
+inline void IdleRounds::undo(const Moment& moment) {
+  if (mode_ == Mode::off) return;
+  log_ = moment.log;
+  bytes_ = moment.bytes;
+  forgotten_ = moment.forgotten;
+  effects_ = moment.effects;
+  threads_ = moment.threads;
+  changes_ = moment.changes;
+}
 
 // Whether the operation, an attempt, fails if its object is not free.
 bool is_attempt(Operation operation);

@@ -29,6 +29,11 @@ class LoopStates {
     ++switches_;
     if (is_needed_) runs_.push_back({thread.slot, memory_.mark()});
   }
+  // What is known of the execution, to come back to.
+  struct Course;
+  Course mark() const;
+  void undo(const Course& course);
+
   // How often threads have taken turns.
   std::uint64_t switches() const { return switches_; }
 
@@ -72,5 +77,17 @@ class LoopStates {
   Registers taken_;  // these two are kept for their memory
   std::vector<Overwritten> overwritten_;
 };
+
+struct LoopStates::Course {
+  std::uint64_t switches;
+  std::vector<Run> runs;
+};
+
+inline LoopStates::Course LoopStates::mark() const { return {switches_, runs_}; }
+
+inline void LoopStates::undo(const Course& course) {
+  switches_ = course.switches;
+  runs_ = course.runs;
+}
 
 }  // namespace thrum::vm

@@ -38,7 +38,8 @@ Machine::Machine(Code& its_code, const MachineSettings& its_settings, ThreadName
       names(its_names),
       heap(memory, its_settings.reuses_blocks),
       races(race_detector()),
-      touched_(kThreadSlots, 0) {
+      touched_(kThreadSlots, 0),
+      stepped_(kThreadSlots, 0) {
   heap.limit_memory(settings.program_memory);
   load_program();
 }
@@ -285,6 +286,11 @@ Stop Machine::fail_access(std::uint64_t address, std::uint64_t size, bool writes
   return fail(BugKind::buffer_overflow, text + " beyond its object");
 }
 
+std::uint16_t Machine::ask(const ChoicePoint& point) {
+  if (__builtin_expect(choice_watch != nullptr, 0)) return choice_watch->choose(point);
+  return director.choose(point, options, *this);
+}
+
 // Accesses.
 
 bool Machine::may_read(std::uint64_t address, std::uint64_t size) {
@@ -381,6 +387,42 @@ Thread& Machine::change(Thread& thread) {
     memory.note(reinterpret_cast<std::uint64_t>(&thread), sizeof thread);
   }
   return thread;
+}
+
+Machine::Moment Machine::mark() {
+  if (judges) races.set_mark();
+  Moment moment{memory.mark(),      race_marks_, steps_left,      states_.mark(),  spins_.mark(),
+                idle_rounds_.mark(), trial_,      foreign_.size(), allowed_.size(), freed_.size(),
+                race_names_.size(), exit_stacks_};
+  if (judges) ++race_marks_;
+  ++marks_;
+  change_course();
+  footprints_.begin();
+  return moment;
+}
+
+bool Machine::undo(const Moment& moment) {
+  memory.undo(moment.memory);
+  ++marks_;
+  change_course();
+  footprints_.begin();
+  over = begins_again_ = false;
+  steps_left = moment.steps_left;
+  states_.undo(moment.states);
+  spins_.undo(moment.spins);
+  idle_rounds_.undo(moment.idle_rounds);
+  trial_ = moment.trial;
+  output.resize(course().output);
+  foreign_.resize(moment.foreign);
+  allowed_.resize(moment.allowed);
+  freed_.resize(moment.freed);
+  race_names_.resize(moment.race_names);
+  exit_stacks_ = moment.exit_stacks;
+  if (!judges) return true;
+  if (!races.can_return()) return false;
+  races.return_to(moment.races);
+  race_marks_ = moment.races + 1;
+  return true;
 }
 
 }  // namespace thrum::vm

@@ -29,6 +29,7 @@
 #include "races/footprints.hpp"
 #include "races/race_detector.hpp"
 #include "support/bytes.hpp"
+#include "vm/choice_watch.hpp"
 #include "vm/code.hpp"
 #include "vm/heap.hpp"
 #include "vm/idle_rounds.hpp"
@@ -122,6 +123,7 @@ enum class Exit : std::uint8_t { in_order, at_once };
 enum class ToldToEnd : std::uint8_t { no, by_time, hangs };
 
 struct Call;
+class UndoCheck;
 
 class Machine : public Pending {
  public:
@@ -133,6 +135,14 @@ class Machine : public Pending {
   // Whether main ended before: then there is one execution, whose end this is.
   bool ended_early() const { return !is_prepared_; }
   void execute(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace);
+
+  // A moment before a choice of an execution (below).
+  struct Moment;
+  Moment mark();
+  // Returns to it, any number of times, until the execution returns to an earlier one. Trace and director are
+  // the execution's, not the program's: they stay as they are. false: the race detector has recorded too
+  // little to return.
+  bool undo(const Moment& moment);
 
   // exit(): runs the next of what is to run at the end of the process, in a frame of the thread; false: none
   // is left.
@@ -160,7 +170,8 @@ class Machine : public Pending {
   Inputs inputs;
   Tests tests;
   LeakSearch leaks{*this};
-  std::uint16_t started = 0;  // slot of the thread that was created last
+  ChoiceWatch* choice_watch = nullptr;  // nullptr: the director alone is told of choices
+  std::uint16_t started = 0;            // slot of the thread that was created last
   std::uint64_t steps_left = 0;
   bool judges = false;  // accesses go to the race detector
   bool records_footprints = false;
@@ -365,6 +376,7 @@ class Machine : public Pending {
   std::string refused;             // why an execution ended as refused
 
  private:
+  friend class UndoCheck;
   static constexpr std::uint64_t kThreadRecords = kMachine + (std::uint64_t{4} << 32);
   static constexpr std::uint64_t kThreadRecordSize = 1024;
   static_assert(sizeof(Thread) <= kThreadRecordSize);
@@ -421,8 +433,10 @@ class Machine : public Pending {
   bool update(const AtomicStep& step);
   void load_program();
   void start_main();
-  void run_threads();
+  // is_at_choice: it is at a choice among threads. Else a thread runs.
+  void run_threads(bool is_at_choice);
   Stop run_current();
+  std::uint16_t ask(const ChoicePoint& point);
   Thread* pick();
   Thread* choose_thread(bool last_enabled, bool yielded);
   void collect_options(const Thread& last);
@@ -552,21 +566,37 @@ class Machine : public Pending {
   std::vector<Thread*> option_threads_;
   std::vector<PendingOperation> pending_;
   std::uint64_t marks_ = 0;
+  std::size_t race_marks_ = 0;          // of the race detector
   std::vector<std::uint64_t> touched_;  // by slot: the mark at which its record was last logged
+  std::vector<std::uint64_t> stepped_;  // the same, of its frames
   std::uint64_t course_touched_ = 0;
   LoopStates states_{memory, heap};
   Spins spins_{states_};
   IdleRounds idle_rounds_{states_};
   std::uint64_t steps_granted_ = 0;  // when they are done, it may run again as a trial
   bool blocks_ = false;              // a thread whose round came to nothing does no more (Policy::rounds)
-  struct {                           // each such thread runs a round alone, at the end
+  struct Trial {                     // each such thread runs a round alone, at the end
     bool has_begun = false;
     std::size_t next = 0;      // in live()
     Thread* thread = nullptr;  // the one that runs its round
     std::uint64_t code = 0;    // where it stood
     std::uint32_t operations = 0;
-  } trial_;
+  };
+  Trial trial_;
   bool begins_again_ = false;  // the execution, since something was learned of its loops
+};
+
+struct Machine::Moment {
+  Mark memory;
+  std::size_t races;  // the number of the detector's mark
+  std::uint64_t steps_left;
+  LoopStates::Course states;
+  Spins::Moment spins;
+  IdleRounds::Moment idle_rounds;
+  Trial trial;
+  // What is recorded beside the arena only ever grows: how much there was.
+  std::size_t foreign, allowed, freed, race_names;
+  std::map<std::uint32_t, std::vector<Place>> exit_stacks;
 };
 
 // An order of C++ (__ATOMIC_ACQUIRE and so on) as the race detector has it.

@@ -125,6 +125,7 @@ void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Tr
   records_footprints = wanted.has(Wanted::kFootprints);
   footprints_.begin();
   if (judges) {
+    race_marks_ = 0;
     races.begin_execution();
     foreign_.clear();
     allowed_.resize(allowed_before_);
@@ -138,10 +139,11 @@ void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Tr
   steps_left = steps_granted_ = idle_rounds_.steps_to_trial(settings.steps);
   trial_ = {};
   begins_again_ = false;
+  if (choice_watch != nullptr) choice_watch->begin_execution();
   ++marks_;
   begin_step(thread(0));
   change_course();
-  run_threads();
+  run_threads(false);
   result.last = current().id;
   if (records_events()) note_pending();
   if (result.end == End::finished || result.end == End::bug) director.finish();
@@ -156,13 +158,14 @@ void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Tr
 // The thread is about to change, for the first time since the mark.
 void Machine::begin_step(Thread& thread) {
   change(thread);
+  stepped_[thread.slot] = marks_;
   thread.unsaved = thread.top + 1;
   if (thread.top >= thread.bottom) save_frame(thread, *thread.top);
 }
 
-void Machine::run_threads() {
+void Machine::run_threads(bool is_at_choice) {
   while (!over) {
-    const Stop stop = run_current();
+    const Stop stop = is_at_choice ? Stop::ended : run_current();
     switch (stop) {
       case Stop::over: return;
       case Stop::begins: break;
@@ -178,6 +181,8 @@ void Machine::run_threads() {
           course().current = unsettled()[--course().unsettled_count];
           break;
         }
+        if (!std::exchange(is_at_choice, false) && choice_watch != nullptr && choice_watch->stops_at_choice())
+          return;
         Thread* const next = pick();
         if (next == nullptr || !let(*next)) return;
         break;
@@ -203,7 +208,7 @@ bool Machine::let(Thread& chosen) {
     course().current = next->slot;
   }
   if (via_ == Via::signal || via_ == Via::signal_first) {
-    if (touched_[next->slot] != marks_) begin_step(*next);
+    if (stepped_[next->slot] != marks_) begin_step(*next);
     states_.note_run(*next);
     return interrupt(*next, via_ == Via::signal_first) != Next::over;
   }
@@ -216,7 +221,7 @@ bool Machine::let(Thread& chosen) {
 Stop Machine::run_current() {
   Thread& me = current();
   const RoundingOf rounding(me);
-  if (touched_[me.slot] != marks_) begin_step(me);
+  if (stepped_[me.slot] != marks_) begin_step(me);
   states_.note_run(me);
   if (__builtin_expect(inputs.are_drawn, 0) && in_execution && !has_chosen_inputs()) {
     if (const std::optional<Stop> stop = choose_inputs(me)) return *stop;
@@ -439,7 +444,7 @@ Thread* Machine::pick() {
   const bool last_enabled = last.life == Life::standing && is_enabled(last);
   const bool yielded = last_enabled && last.operation == Operation::yield;
   point_.key = {last.id, ChoiceKind::thread, last.events};
-  if (last_enabled && !yielded && director.quiet(point_.key)) return &last;
+  if (last_enabled && !yielded && director.quiet(point_.key) && choice_watch == nullptr) return &last;
   return choose_thread(last_enabled, yielded);
 }
 
@@ -461,7 +466,7 @@ Thread* Machine::choose_thread(bool last_enabled, bool yielded) {
   point_.running_enabled = last_enabled;
   point_.yielded = yielded;
   point_.step = course().points - 1;
-  const std::uint16_t taken = director.choose(point_, options, *this);
+  const std::uint16_t taken = ask(point_);
   if (taken == Director::kStop) {
     over = true;
     return nullptr;
@@ -587,7 +592,7 @@ std::uint16_t Machine::choose(ChoiceKind kind) {
   ChoicePoint point;
   point.key = {current().id, kind, current().events};
   point.step = course().points;
-  const std::uint16_t taken = director.choose(point, options, *this);
+  const std::uint16_t taken = ask(point);
   if (taken == Director::kStop) {
     over = true;
     return 0;

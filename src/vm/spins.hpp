@@ -45,6 +45,11 @@ class Spins {
   // Whether states of threads may have to be compared.
   bool needs_states() const { return !watched_.empty(); }
 
+  // What is known of the execution, to come back to.
+  struct Moment;
+  Moment mark() const;
+  void undo(const Moment& moment);
+
   enum class Arrival : std::uint8_t { ordinary, spins, begin_again };
   // The thread stands before its pending operation. spins: it has come back by a round that changed nothing,
   // and waits until released(). begin_again: the execution is to begin again, with one more place watched.
@@ -143,5 +148,17 @@ class Spins {
   std::vector<PerThread> threads_;  // by slot
   std::vector<Span> writes_;
 };
+
+struct Spins::Moment {
+  std::vector<PerThread> threads;
+  std::vector<Span> writes;
+};
+
+inline Spins::Moment Spins::mark() const { return {threads_, writes_}; }
+
+inline void Spins::undo(const Moment& moment) {
+  threads_ = moment.threads;
+  writes_ = moment.writes;
+}
 
 }  // namespace thrum::vm

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -15,6 +17,8 @@
 namespace thrum {
 
 namespace {
+
+constexpr int kExitInternalError = 4;
 
 // What handlers of signals need. The machine is there as long as WorkerProgram is.
 struct Watched {
@@ -44,7 +48,6 @@ void die(int) {
   if (write(STDERR_FILENO, kText, sizeof kText - 1) < 0) {
     // Nothing is left to tell it to.
   }
-  constexpr int kExitInternalError = 4;
   _exit(kExitInternalError);
 }
 
@@ -72,6 +75,37 @@ vm::MachineSettings settings_of(const Job& job, std::vector<std::string> argumen
   return settings;
 }
 
+// Whether the machine is to check that it can undo, and at which share of the choices: THRUM_VM_UNDO_CHECK,
+// for tests.
+std::unique_ptr<vm::UndoCheck> undo_check_of(vm::Machine& machine) {
+  const char* const every = std::getenv("THRUM_VM_UNDO_CHECK");
+  if (every == nullptr || machine.ended_early()) return nullptr;
+  return std::make_unique<vm::UndoCheck>(
+      machine, static_cast<std::uint32_t>(std::strtoul(every, nullptr, 10)), machine.settings.seed);
+}
+
+[[noreturn]] void end_by_undo_check(const std::string& problem) {
+  std::fprintf(stderr, "thrum: internal error: the machine cannot undo: %s\n", problem.c_str());
+  std::fflush(stderr);
+  _exit(kExitInternalError);
+}
+
+// What the check did, for who reads the worker's file THRUM_VM_UNDO_CHECK_COUNTS.
+void tell_counts(const vm::UndoCheck& check) {
+  const char* const file = std::getenv("THRUM_VM_UNDO_CHECK_COUNTS");
+  if (file == nullptr) return;
+  std::FILE* const out = std::fopen(file, "a");
+  if (out == nullptr) return;
+  std::fprintf(
+      out, "%llu marks, %llu steps, %llu given up\n", static_cast<unsigned long long>(check.checks()),
+      static_cast<unsigned long long>(check.steps()), static_cast<unsigned long long>(check.given_up()));
+  std::fclose(out);
+}
+
+    const itimerval timer{often, often};
+    setitimer(ITIMER_REAL, &timer, nullptr);
+  }
+};
 void begin_timer() {
   constexpr int kLookMicroseconds = 20'000;
   const timeval often{0, kLookMicroseconds};
@@ -101,6 +135,7 @@ WorkerProgram::WorkerProgram(vm::Code& code, const VmWorld& world, ThreadNames& 
         world.channel().phase.store(Channel::Phase::preamble, std::memory_order_release);
       }) {
   const vm::Machine& machine = program_.machine();
+  undo_check_ = undo_check_of(program_.machine());
   if (!ended_early()) return;
   if (early_end().end == End::refused) note_refused(machine.refused);
   if (early_end().end == End::memory) {
@@ -112,6 +147,7 @@ WorkerProgram::WorkerProgram(vm::Code& code, const VmWorld& world, ThreadNames& 
 }
 
 WorkerProgram::~WorkerProgram() {
+  if (undo_check_) tell_counts(*undo_check_);
   const itimerval none{};
   setitimer(ITIMER_REAL, &none, nullptr);
   g_watched.machine = nullptr;
@@ -142,12 +178,17 @@ void WorkerProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
   channel.in_execution.store(1, std::memory_order_relaxed);
   std::string why;
   try {
-    program_.run(plan, advisor, wanted, trace);
+    if (undo_check_) {
+      undo_check_->execute(plan, advisor, wanted, trace);
+    } else {
+      program_.run(plan, advisor, wanted, trace);
+    }
     why = machine.refused;
   } catch (const vm::Refused& refused) {
     trace.end = End::refused;
     why = refused.why;
   }
+  if (undo_check_ && !undo_check_->problem().empty()) end_by_undo_check(undo_check_->problem());
   channel.in_execution.store(0, std::memory_order_relaxed);
   channel.steps_left.store(machine.steps_left, std::memory_order_relaxed);
   machine.settings.steps = steps;

@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "support/digest.hpp"
+#include "vm/undo_check.hpp"
 #include "vm/vm_program.hpp"
 #include "vm_worker/world.hpp"
 
@@ -52,6 +54,7 @@ class WorkerProgram final : public Program {
   std::vector<Note> notes_;
   Digest digest_;
   vm::VmProgram program_;
+  std::unique_ptr<vm::UndoCheck> undo_check_;  // nullptr: the machine does not check itself
 };
 
 }  // namespace thrum
