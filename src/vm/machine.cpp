@@ -209,10 +209,19 @@ Stop Machine::fail(Failure failure) {
 std::uint64_t Machine::patience(bool begins) {
   constexpr std::uint64_t kPart = 1 << 22;
   if (told_to_end != ToldToEnd::no) return begins ? 1 : kEndOfPatience;
-  if (begins) patience_left_ = settings.instructions;
+  if (begins) {
+    patience_left_ = settings.instructions;
+    steps_then_ = steps_left;
+  }
   const std::uint64_t part = std::min(patience_left_, kPart);
   patience_left_ -= part;
   return part;
+}
+
+std::uint64_t Machine::patience_behind_call(std::uint64_t left) {
+  if (steps_left != steps_then_ || told_to_end != ToldToEnd::no) return patience(true);
+  // The next jump back or call asks again.
+  return left > 1 ? left - 1 : std::max<std::uint64_t>(patience(false), 1);
 }
 
 Stop Machine::end_of_patience() {

@@ -336,6 +336,9 @@ class Machine : public Pending {
   // thread has done something else before.
   static constexpr std::uint64_t kEndOfPatience = 0;
   std::uint64_t patience(bool begins);
+  // The same behind a call of a function of the machine: only an instrumented operation gives new patience.
+  // left: how many were left before.
+  std::uint64_t patience_behind_call(std::uint64_t left);
   Stop end_of_patience();
 
   // How threads wait, as plans of this search should have it.
@@ -531,6 +534,7 @@ class Machine : public Pending {
   bool has_begun_program_ = false;
   void begin_program();
   std::uint64_t patience_left_ = 0;
+  std::uint64_t steps_then_ = 0;  // steps_left when it was given
   struct Allocation {
     std::uint64_t size = 0;
     std::vector<Place> stack;

@@ -476,7 +476,7 @@ op_atomic : {
   const AtomicSite& site = frame->function->atomics[U32(I->immediate)];
   if (thread->phase == 0) {
     THRUM_VM_SAVE(I);
-    patience = m.patience(true);
+    patience = m.patience_behind_call(patience);
     if (m.in_execution) {
       if (frame->function->is_quiet) goto performs;
       m.arrive_at_atomic(*thread, site, R);
@@ -576,7 +576,7 @@ calls_external:
     case Next::begins: return Stop::begins;
     case Next::over: return Stop::over;
   }
-  patience = m.patience(true);
+  patience = m.patience_behind_call(patience);
   if (__builtin_expect(thread->top < thread->bottom, 0)) goto ends;
   THRUM_VM_LOAD_FRAME;
   if (__builtin_expect(thread->in_call, 0)) goto calls_external;

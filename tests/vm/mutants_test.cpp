@@ -99,6 +99,9 @@ bool is_readable(const std::string& bytes) {
   return !llvm::verifyModule(**module);
 }
 
+// Of loops and calls: what is broken may go round for ever.
+constexpr std::uint64_t kRoundsMax = 20'000'000;
+
 void run(vm::Code& code) {
   for (const auto& function : code.functions) {
     if (function->is_decoded) vm::bind_handlers(*function);
@@ -106,6 +109,7 @@ void run(vm::Code& code) {
   ThreadNames names;
   vm::MachineSettings settings;
   settings.arguments = {"program"};
+  settings.instructions = kRoundsMax;
   vm::Machine machine(code, settings, names);
   machine.prepare();
   if (machine.ended_early()) return;
