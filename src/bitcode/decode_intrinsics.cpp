@@ -24,31 +24,39 @@ struct FloatRow {
   bool has_long_double = true;
 };
 constexpr FloatRow kFloats[] = {
-    {Intrinsic::sqrt, Computation::sqrt32},
-    {Intrinsic::floor, Computation::floor32},
-    {Intrinsic::ceil, Computation::ceil32},
-    {Intrinsic::trunc, Computation::trunc32},
-    {Intrinsic::rint, Computation::rint32},
-    {Intrinsic::nearbyint, Computation::nearbyint32},
-    {Intrinsic::round, Computation::round32},
-    {Intrinsic::fabs, Computation::fabs32},
-    {Intrinsic::exp, Computation::exp32},
-    {Intrinsic::exp2, Computation::exp232},
-    {Intrinsic::log, Computation::log32},
-    {Intrinsic::log2, Computation::log232},
-    {Intrinsic::log10, Computation::log1032},
-    {Intrinsic::sin, Computation::sin32},
-    {Intrinsic::cos, Computation::cos32},
-    {Intrinsic::tan, Computation::tan32},
-    {Intrinsic::pow, Computation::pow32},
-    {Intrinsic::copysign, Computation::copysign32},
-    {Intrinsic::minnum, Computation::fmin32},
-    {Intrinsic::maxnum, Computation::fmax32},
-    {Intrinsic::fma, Computation::fma32},
-    {Intrinsic::fmuladd, Computation::muladd32},
-    {Intrinsic::roundeven, Computation::round_even32, false},
-    {Intrinsic::powi, Computation::powi32},
+    {Intrinsic::sqrt, Computation::sqrt32},         {Intrinsic::floor, Computation::floor32},
+    {Intrinsic::ceil, Computation::ceil32},         {Intrinsic::trunc, Computation::trunc32},
+    {Intrinsic::rint, Computation::rint32},         {Intrinsic::nearbyint, Computation::nearbyint32},
+    {Intrinsic::round, Computation::round32},       {Intrinsic::fabs, Computation::fabs32},
+    {Intrinsic::exp, Computation::exp32},           {Intrinsic::exp2, Computation::exp232},
+    {Intrinsic::exp10, Computation::exp1032},       {Intrinsic::log, Computation::log32},
+    {Intrinsic::log2, Computation::log232},         {Intrinsic::log10, Computation::log1032},
+    {Intrinsic::sin, Computation::sin32},           {Intrinsic::cos, Computation::cos32},
+    {Intrinsic::tan, Computation::tan32},           {Intrinsic::acos, Computation::acos32},
+    {Intrinsic::asin, Computation::asin32},         {Intrinsic::atan, Computation::atan32},
+    {Intrinsic::sinh, Computation::sinh32},         {Intrinsic::cosh, Computation::cosh32},
+    {Intrinsic::tanh, Computation::tanh32},         {Intrinsic::pow, Computation::pow32},
+    {Intrinsic::copysign, Computation::copysign32}, {Intrinsic::minnum, Computation::fmin32},
+    {Intrinsic::maxnum, Computation::fmax32},       {Intrinsic::fma, Computation::fma32},
+    {Intrinsic::fmuladd, Computation::muladd32},    {Intrinsic::roundeven, Computation::round_even32, false},
+    {Intrinsic::powi, Computation::powi32},         {Intrinsic::ldexp, Computation::ldexp32},
 };
+
+bool is_rounding(ID id) {
+  return id == Intrinsic::lrint || id == Intrinsic::llrint || id == Intrinsic::lround ||
+         id == Intrinsic::llround;
+}
+
+// The function of two integers by which a vector's elements are combined.
+ID combined_by(ID id) {
+  switch (id) {
+    case Intrinsic::vector_reduce_smax: return Intrinsic::smax;
+    case Intrinsic::vector_reduce_smin: return Intrinsic::smin;
+    case Intrinsic::vector_reduce_umax: return Intrinsic::umax;
+    case Intrinsic::vector_reduce_umin: return Intrinsic::umin;
+    default: return Intrinsic::not_intrinsic;
+  }
+}
 
 }  // namespace
 
@@ -60,6 +68,7 @@ void FunctionDecoder::decode_intrinsic(const llvm::IntrinsicInst& call) {
     case Intrinsic::experimental_noalias_scope_decl:
     case Intrinsic::invariant_end:
     case Intrinsic::prefetch:
+    case Intrinsic::clear_cache:
     case Intrinsic::dbg_declare:
     case Intrinsic::dbg_label:
     case Intrinsic::dbg_value:
@@ -92,6 +101,7 @@ void FunctionDecoder::decode_intrinsic(const llvm::IntrinsicInst& call) {
       values_[&call] = Slots{constant(vm::selector_of(module_.words_of(*type)[0]))};
       return;
     }
+    case Intrinsic::get_rounding: compute(Computation::rounding, result_of(call)[0], 0); return;
     case Intrinsic::objectsize: return decode_object_size(call);
     default: break;
   }
@@ -202,6 +212,20 @@ void FunctionDecoder::decode_reduction(const llvm::IntrinsicInst& call, unsigned
   values_[&call] = {so_far};
 }
 
+bool FunctionDecoder::decode_extreme(const llvm::IntrinsicInst& call, unsigned of_two) {
+  const std::uint32_t bits = bits_of(layout_, call.getType());
+  if (bits > 64) return false;
+  const Slots in = value(*call.getArgOperand(0));
+  Slot so_far = in[0];
+  for (std::size_t i = 1; i < in.size(); ++i) {
+    const Slot next = new_slot();
+    integer_intrinsic(of_two, bits, next, so_far, in[i], in[i]);
+    so_far = next;
+  }
+  values_[&call] = {so_far};
+  return true;
+}
+
 bool FunctionDecoder::decode_integer_intrinsic(const llvm::IntrinsicInst& call) {
   const ID id = call.getIntrinsicID();
   switch (id) {
@@ -218,6 +242,10 @@ bool FunctionDecoder::decode_integer_intrinsic(const llvm::IntrinsicInst& call) 
     case Intrinsic::vector_reduce_and: decode_reduction(call, llvm::Instruction::And); return true;
     case Intrinsic::vector_reduce_or: decode_reduction(call, llvm::Instruction::Or); return true;
     case Intrinsic::vector_reduce_xor: decode_reduction(call, llvm::Instruction::Xor); return true;
+    case Intrinsic::vector_reduce_smax:
+    case Intrinsic::vector_reduce_smin:
+    case Intrinsic::vector_reduce_umax:
+    case Intrinsic::vector_reduce_umin: return decode_extreme(call, combined_by(id));
     default: break;
   }
   llvm::Type* type = call.getType()->getScalarType();
@@ -410,6 +438,32 @@ bool FunctionDecoder::decode_float_intrinsic(const llvm::IntrinsicInst& call) {
                                                   : Computation::f32_to_unsigned_saturated),
               d[i], a[i], a[i], constant(bits));
     }
+    return true;
+  }
+  if (id == Intrinsic::frexp) {
+    if (call.getArgOperand(0)->getType()->isVectorTy()) return false;
+    compute(of_type(Computation::frexp32), result_of(call)[0], a[0]);
+    return true;
+  }
+  if (is_rounding(id)) {
+    const std::uint32_t bits = bits_of(layout_, call.getType()->getScalarType());
+    const bool as_chosen = id == Intrinsic::lrint || id == Intrinsic::llrint;
+    if (bits > 64) return false;
+    const Slots& d = result_of(call);
+    for (std::size_t i = 0; i < d.size(); ++i) {
+      compute(of_type(as_chosen ? Computation::llrint32 : Computation::llround32), d[i], a[i * each]);
+      cut(d[i], d[i], bits);
+    }
+    return true;
+  }
+  if (id == Intrinsic::vector_reduce_fmax || id == Intrinsic::vector_reduce_fmin) {
+    // The elements of a vector, combined from the first to the last.
+    const Slots d = result_of(call);
+    for (std::size_t i = 0; i < each; ++i)
+      emit(Opcode::move, static_cast<Slot>(d[0] + i), static_cast<Slot>(a[0] + i));
+    for (std::size_t i = each; i < a.size(); i += each)
+      compute(of_type(id == Intrinsic::vector_reduce_fmax ? Computation::fmax32 : Computation::fmin32), d[0],
+              d[0], a[i]);
     return true;
   }
   const auto* row = std::find_if(std::begin(kFloats), std::end(kFloats),

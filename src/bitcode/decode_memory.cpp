@@ -204,6 +204,10 @@ void FunctionDecoder::decode_load(const llvm::LoadInst& instruction) {
   if (instruction.isAtomic() && instruction.use_empty()) return;
   const Address address = address_of(pointer);
   if (instruction.isAtomic()) check_aligned(address, layout_.getTypeStoreSize(type).getFixedValue());
+  if (const std::uint32_t bits = packed_bits(layout_, type); bits != 0) {
+    if (shared) emit(Opcode::access, 0, materialized(address), 0, 0, (bits + 7) / 8);
+    return load_packed(*type, bits, address, result_of(instruction));
+  }
   const std::vector<Leaf> leaves = leaves_of(layout_, type);
   const Slots& d = result_of(instruction);
   if (shared && (leaves.size() != 1 || leaves[0].slots != 1)) {
@@ -215,6 +219,29 @@ void FunctionDecoder::decode_load(const llvm::LoadInst& instruction) {
     load_leaf(leaf, address, d[slot], shared && leaves.size() == 1 && leaf.slots == 1);
     slot += leaf.slots;
   }
+}
+
+// A vector whose elements are no whole bytes is one integer in memory, the first element lowest.
+void FunctionDecoder::load_packed(llvm::Type& type, std::uint32_t bits, const Address& address,
+                                  const Slots& d) {
+  const Slot whole = new_slot();
+  load_bytes((bits + 7) / 8, address, whole, false);
+  const auto each = static_cast<std::uint32_t>(bits / d.size());
+  for (std::size_t i = 0; i < d.size(); ++i) {
+    emit(Opcode::lshr_i, d[i], whole, 0, 0, static_cast<std::int64_t>(i * each));
+    cut(d[i], d[i], bits_of(layout_, type.getScalarType()));
+  }
+}
+
+void FunctionDecoder::store_packed(std::uint32_t bits, const Address& address, const Slots& from) {
+  const Slot whole = new_slot();
+  const Slot part = new_slot();
+  emit(Opcode::move, whole, from[0]);
+  for (std::size_t i = 1; i < from.size(); ++i) {
+    emit(Opcode::shl_i, part, from[i], 0, 0, static_cast<std::int64_t>(i * (bits / from.size())));
+    emit(Opcode::bit_or, whole, whole, part);
+  }
+  store_bytes((bits + 7) / 8, address, whole, false);
 }
 
 void FunctionDecoder::load_leaf(const Leaf& leaf, Address address, Slot d, bool shared) {
@@ -287,8 +314,12 @@ void FunctionDecoder::decode_store(const llvm::StoreInst& instruction) {
   const bool shared = takes_pending(*instruction.getPointerOperand(), size);
   const Address address = address_of(*instruction.getPointerOperand());
   if (instruction.isAtomic()) check_aligned(address, size);
-  const std::vector<Leaf> leaves = leaves_of(layout_, stored.getType());
   const Slots from = value(stored);
+  if (const std::uint32_t bits = packed_bits(layout_, stored.getType()); bits != 0) {
+    if (shared) emit(Opcode::access, 0, materialized(address), 0, 1, (bits + 7) / 8);
+    return store_packed(bits, address, from);
+  }
+  const std::vector<Leaf> leaves = leaves_of(layout_, stored.getType());
   if (shared && (leaves.size() != 1 || leaves[0].slots != 1))
     emit(Opcode::access, 0, materialized(address), 0, 1, static_cast<std::int64_t>(size));
   std::size_t slot = 0;
@@ -343,20 +374,65 @@ void FunctionDecoder::decode_update(const llvm::AtomicRMWInst& instruction) {
     case llvm::AtomicRMWInst::Nand: update = Update::bit_nand; break;
     default: refuse(instruction);
   }
-  if (size > 8) refuse(instruction);
   const Address address = address_of(*instruction.getPointerOperand());
   check_aligned(address, size);
+  if (size == 16)
+    return decode_wide_update(update, address, result_of(instruction)[0],
+                              single(*instruction.getValOperand()));
+  if (size > 8) refuse(instruction);
   emit(Opcode::quiet_update, result_of(instruction)[0], materialized(address),
        single(*instruction.getValOperand()), static_cast<Slot>(size), static_cast<std::int64_t>(update));
+}
+
+void FunctionDecoder::load_wide(Address address, Slot d) {
+  load_bytes(8, address, d, false);
+  address.offset += 8;
+  load_bytes(8, address, static_cast<Slot>(d + 1), false);
+}
+
+void FunctionDecoder::store_wide(Address address, Slot from) {
+  store_bytes(8, address, from, false);
+  address.offset += 8;
+  store_bytes(8, address, static_cast<Slot>(from + 1), false);
+}
+
+// Of 128 bits. No other thread runs in between.
+void FunctionDecoder::decode_wide_update(Update update, const Address& address, Slot d, Slot by) {
+  const Slot next = new_slots(2)[0];
+  load_wide(address, d);
+  switch (update) {
+    case Update::exchange: return store_wide(address, by);
+    case Update::add: compute(Computation::add128, next, d, by); break;
+    case Update::subtract: compute(Computation::sub128, next, d, by); break;
+    case Update::bit_or: compute(Computation::or128, next, d, by); break;
+    case Update::bit_xor: compute(Computation::xor128, next, d, by); break;
+    case Update::bit_and:
+    case Update::bit_nand: compute(Computation::and128, next, d, by); break;
+  }
+  if (update == Update::bit_nand) {
+    const std::uint64_t ones = ~std::uint64_t{0};
+    compute(Computation::xor128, next, next, side_by_side({constant(ones), constant(ones)})[0]);
+  }
+  store_wide(address, next);
 }
 
 void FunctionDecoder::decode_exchange(const llvm::AtomicCmpXchgInst& instruction) {
   const std::uint64_t size =
       layout_.getTypeStoreSize(instruction.getCompareOperand()->getType()).getFixedValue();
-  if (size > 8) refuse(instruction);
   const Address address = address_of(*instruction.getPointerOperand());
   check_aligned(address, size);
   const Slots d = result_of(instruction);
+  if (size == 16) {
+    const Slot desired = single(*instruction.getNewValOperand());
+    const Slot next = new_slots(2)[0];
+    load_wide(address, d[0]);
+    compute(Computation::eq128, d[2], d[0], single(*instruction.getCompareOperand()));
+    emit(Opcode::select, next, d[2], desired, d[0]);
+    emit(Opcode::select, static_cast<Slot>(next + 1), d[2], static_cast<Slot>(desired + 1),
+         static_cast<Slot>(d[0] + 1));
+    return store_wide(address, next);
+  }
+  if (size > 8) refuse(instruction);
   emit(Opcode::quiet_exchange, d[0], materialized(address), single(*instruction.getCompareOperand()),
        static_cast<Slot>(size), single(*instruction.getNewValOperand()));
 }

@@ -140,6 +140,11 @@ class FunctionDecoder {
   void store_leaf(const Leaf& leaf, Address address, Slot from, bool shared);
   void load_bytes(std::uint32_t bytes, Address address, Slot d, bool shared);
   void store_bytes(std::uint32_t bytes, Address address, Slot from, bool shared);
+  void load_packed(llvm::Type& type, std::uint32_t bits, const Address& address, const Slots& d);
+  void store_packed(std::uint32_t bits, const Address& address, const Slots& from);
+  void load_wide(Address address, Slot d);
+  void store_wide(Address address, Slot from);
+  void decode_wide_update(Update update, const Address& address, Slot d, Slot by);
   void check_aligned(const Address& address, std::uint64_t bytes);
   void decode_allocation(const llvm::AllocaInst& instruction);
   void name_local(const llvm::AllocaInst& instruction, Slot address, std::uint64_t size);
@@ -170,6 +175,7 @@ class FunctionDecoder {
   void decode_three_way(const llvm::IntrinsicInst& call, bool is_signed);
   void decode_object_size(const llvm::IntrinsicInst& call);
   void decode_reduction(const llvm::IntrinsicInst& call, unsigned opcode);
+  bool decode_extreme(const llvm::IntrinsicInst& call, unsigned of_two);
 
   ModuleDecoder& module_;
   const llvm::Function& source_;

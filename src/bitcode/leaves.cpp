@@ -75,6 +75,24 @@ std::vector<Leaf> leaves_of(const llvm::DataLayout& layout, llvm::Type* type) {
   return leaves;
 }
 
+std::uint32_t packed_bits(const llvm::DataLayout& layout, llvm::Type* type) {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  if (vector == nullptr) {
+    if (!type->isAggregateType() || element_count(type) == 0) return 0;
+    const std::uint32_t kinds = type->isStructTy() ? element_count(type) : 1;
+    for (std::uint32_t i = 0; i < kinds; ++i) {
+      if (packed_bits(layout, element_type(type, i)) != 0)
+        throw vm::Refused{"values of type " + text_of(type) + " in memory"};
+    }
+    return 0;
+  }
+  const std::uint32_t bits = bits_of(layout, vector->getElementType());
+  if (bits % 8 == 0) return 0;
+  if (bits * vector->getNumElements() > 64)
+    throw vm::Refused{"values of type " + text_of(type) + " in memory"};
+  return bits * vector->getNumElements();
+}
+
 std::uint32_t slots_of(const llvm::DataLayout& layout, llvm::Type* type) {
   std::uint32_t slots = 0;
   for (const Leaf& leaf : leaves_of(layout, type)) slots += leaf.slots;

@@ -27,6 +27,9 @@ llvm::Type* element_type(const llvm::Type* type, std::uint32_t index);
 
 // The scalars of a type in order. Throws vm::Refused as above.
 std::vector<Leaf> leaves_of(const llvm::DataLayout& layout, llvm::Type* type);
+// The bits in memory of a vector whose elements are no whole bytes; 0: the type is something else. Refuses
+// those of more than 64 bits, and those within a value of another type.
+std::uint32_t packed_bits(const llvm::DataLayout& layout, llvm::Type* type);
 std::uint32_t slots_of(const llvm::DataLayout& layout, llvm::Type* type);
 
 // The type as LLVM writes it.

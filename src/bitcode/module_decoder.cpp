@@ -11,6 +11,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "bitcode/compared_constants.hpp"
+#include "bitcode/constrained.hpp"
 #include "vm/address_space.hpp"
 #include "vm/externals.hpp"
 
@@ -57,6 +58,7 @@ void ModuleDecoder::decode() {
   if (!module_->getModuleInlineAsm().empty()) throw Refused{"assembly outside functions"};
   if (!module_->ifunc_empty())
     throw Refused{"the indirect function " + module_->ifunc_begin()->getName().str()};
+  for (llvm::Function& function : *module_) replace_constrained(function);
   add_functions();
   add_variables();
   add_contents();
@@ -296,6 +298,13 @@ void ModuleDecoder::write(const llvm::Constant& constant, std::uint8_t* to) {
   if (const auto* data = llvm::dyn_cast<llvm::ConstantDataSequential>(&constant)) {
     const llvm::StringRef bytes = data->getRawDataValues();
     std::memcpy(to, bytes.data(), bytes.size());
+    return;
+  }
+  if (const std::uint32_t bits = type->isVectorTy() ? packed_bits(layout(), type) : 0; bits != 0) {
+    const std::vector<std::uint64_t> words = words_of(constant);
+    std::uint64_t whole = 0;
+    for (std::size_t i = 0; i < words.size(); ++i) whole |= words[i] << i * (bits / words.size());
+    std::memcpy(to, &whole, (bits + 7) / 8);
     return;
   }
   if (is_composed(type)) {

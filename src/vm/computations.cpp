@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cfenv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -171,6 +172,31 @@ void saturate_real(Word* d, Float value, Word bits, bool is_signed) {
   else
     result = static_cast<Signed128>(value);
   *d = static_cast<Word>(result) & ones(bits);
+}
+
+// The compiler does not know the function, so it cannot put code in its place that holds for one way of
+// rounding only.
+template <typename Code>
+Code* in_library(Code* code) {
+  __asm__("" : "+r"(code));
+  return code;
+}
+
+// The exponent.
+template <typename Float>
+Word put_fraction(Word* d, Float value) {
+  int exponent = 0;
+  put_real(d, std::frexp(value, &exponent));
+  return static_cast<std::uint32_t>(exponent);
+}
+
+Word rounding_now() {
+  switch (std::fegetround()) {
+    case FE_TOWARDZERO: return 0;
+    case FE_UPWARD: return 2;
+    case FE_DOWNWARD: return 3;
+    default: return 1;
+  }
 }
 
 // LLVM's FPClassTest: signalling and quiet NaN, then from -infinity to +infinity.

@@ -386,6 +386,10 @@ op_stack_save:
   R[I->d] = stack;
   THRUM_VM_NEXT;
 op_stack_restore:
+  if (__builtin_expect(R[I->a] < stack || R[I->a] > frame->stack_begin, 0)) {
+    THRUM_VM_SAVE(I);
+    return m.fail(BugKind::undefined_behaviour, "the stack is restored to a place that was not saved");
+  }
   if (R[I->a] > stack) memory.set_shadow(stack, R[I->a] - stack, 0);
   stack = R[I->a];
   THRUM_VM_NEXT;

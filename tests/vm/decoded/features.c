@@ -24,4 +24,14 @@ double lr(double d,long double e){ return __builtin_lrint(d)+__builtin_llround(d
 int vl(int n){ char a[n]; __builtin_memset(a,1,n); return a[n-1]; }
 unsigned s(unsigned a){ return __builtin_bitreverse32(a)+__builtin_rotateleft32(a,5); }
 int sat(int a){ return __builtin_elementwise_add_sat(a,5)+__builtin_elementwise_max(a,3)+__builtin_elementwise_abs(a); }
+long lri(double d,float f,long double l){ return __builtin_lrint(d)+__builtin_lrintf(f)+__builtin_lrintl(l)+__builtin_llroundl(l); }
+double fx(double d,float f,long double l,int*e){ return __builtin_frexp(d,e)+__builtin_frexpf(f,e)+__builtin_frexpl(l,e); }
+double el(double d){ return __builtin_elementwise_acos(d)+__builtin_elementwise_sinh(d)+__builtin_exp10(d)+__builtin_flt_rounds(); }
+void cc(char*a){ __builtin___clear_cache(a,a+8); }
+typedef int e4 __attribute__((ext_vector_type(4))); typedef float g4 __attribute__((ext_vector_type(4)));
+int red(e4 a,g4 b){ return __builtin_reduce_max(a)+__builtin_reduce_min(a)+(int)__builtin_reduce_max(b); }
+typedef _Bool b4 __attribute__((ext_vector_type(4))); b4 gb; b4 bl(b4*p){ gb=*p; return gb; }
+double strict(double a,float f,long double l,long n){
+#pragma STDC FENV_ACCESS ON
+  return a*f+l/a-(double)n+(int)a+(a<f)+(a==l)+__builtin_sqrt(a)+__builtin_fma(a,a,a)+__builtin_frexp(a,(int[1]){0})+(float)a+(unsigned long)a; }
 int main(void) { return 0; }
