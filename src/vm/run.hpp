@@ -244,31 +244,26 @@ op_switch_to : {
 // Memory. Each access is checked by its shadow before it is done.
 #define THRUM_VM_ADDRESS R[I->a] + U64(int64_t{I->immediate})
 #define THRUM_VM_ADDRESS_X R[I->a] + R[I->b] * I->c + U64(int64_t{I->immediate})
-#define THRUM_VM_CHECK_READ(Type)                                                                        \
-  if (__builtin_expect(!in_arena(p), 0) ||                                                               \
-      __builtin_expect(                                                                                  \
-          (shadow_at<Type>(p) & repeated<Type>(kAddressable | kTagged)) != repeated<Type>(kAddressable), \
-          0)) {                                                                                          \
-    address = p;                                                                                         \
-    size = sizeof(Type);                                                                                 \
-    goto bad_read;                                                                                       \
+#define THRUM_VM_WRONG(where, Type) \
+  {                                 \
+    address = p;                    \
+    size = sizeof(Type);            \
+    goto where;                     \
   }
-#define THRUM_VM_CHECK_WRITE(Type)                                                             \
-  if (__builtin_expect(!in_arena(p), 0)) {                                                     \
-    address = p;                                                                               \
-    size = sizeof(Type);                                                                       \
-    goto bad_write;                                                                            \
-  }                                                                                            \
-  if (const Type shadow = shadow_at<Type>(p);                                                  \
-      __builtin_expect(shadow != repeated<Type>(kAddressable | kDefined), 0)) {                \
-    if ((shadow & repeated<Type>(kAddressable | kReadOnly)) != repeated<Type>(kAddressable)) { \
-      address = p;                                                                             \
-      size = sizeof(Type);                                                                     \
-      goto bad_write;                                                                          \
-    }                                                                                          \
-    memory.note(p + kShadowDistance);                                                          \
-    if ((p & 7) + sizeof(Type) > 8) memory.note(p + kShadowDistance + sizeof(Type) - 1);       \
-    shadow_at<Type>(p) = repeated<Type>(kAddressable | kDefined);                              \
+#define THRUM_VM_CHECK_READ(Type)                                                                            \
+  if (__builtin_expect(!in_arena(p), 0) ||                                                                   \
+      __builtin_expect(                                                                                      \
+          (shadow_at<Type>(p) & repeated<Type>(kAddressable | kTagged)) != repeated<Type>(kAddressable), 0)) \
+  THRUM_VM_WRONG(bad_read, Type)
+#define THRUM_VM_CHECK_WRITE(Type)                                                           \
+  if (__builtin_expect(!in_arena(p), 0)) THRUM_VM_WRONG(bad_write, Type)                     \
+  if (const Type shadow = shadow_at<Type>(p);                                                \
+      __builtin_expect(shadow != repeated<Type>(kAddressable | kDefined), 0)) {              \
+    if ((shadow & repeated<Type>(kAddressable | kReadOnly)) != repeated<Type>(kAddressable)) \
+      THRUM_VM_WRONG(bad_write, Type)                                                        \
+    memory.note(p + kShadowDistance);                                                        \
+    if ((p & 7) + sizeof(Type) > 8) memory.note(p + kShadowDistance + sizeof(Type) - 1);     \
+    shadow_at<Type>(p) = repeated<Type>(kAddressable | kDefined);                            \
   }
 #define THRUM_VM_PUT(Type, value)                                    \
   memory.note(p);                                                    \
@@ -280,64 +275,37 @@ op_switch_to : {
     THRUM_VM_SAVE(I);                                                         \
     return m.stopped();                                                       \
   }
-#define THRUM_VM_ACCESS(bits, Type)        \
-  op_load##bits : {                        \
-    const uint64_t p = THRUM_VM_ADDRESS;   \
-    THRUM_VM_CHECK_READ(Type)              \
-    R[I->d] = at<Type>(p);                 \
-    THRUM_VM_NEXT;                         \
-  }                                        \
-  op_load##bits##_shared : {               \
-    const uint64_t p = THRUM_VM_ADDRESS;   \
-    THRUM_VM_CHECK_READ(Type)              \
-    THRUM_VM_SHARE(plain_read, Type)       \
-    R[I->d] = at<Type>(p);                 \
-    THRUM_VM_NEXT;                         \
-  }                                        \
-  op_load##bits##_x : {                    \
-    const uint64_t p = THRUM_VM_ADDRESS_X; \
-    THRUM_VM_CHECK_READ(Type)              \
-    R[I->d] = at<Type>(p);                 \
-    THRUM_VM_NEXT;                         \
-  }                                        \
-  op_load##bits##_x_shared : {             \
-    const uint64_t p = THRUM_VM_ADDRESS_X; \
-    THRUM_VM_CHECK_READ(Type)              \
-    THRUM_VM_SHARE(plain_read, Type)       \
-    R[I->d] = at<Type>(p);                 \
-    THRUM_VM_NEXT;                         \
-  }                                        \
-  op_store##bits : {                       \
-    const uint64_t p = THRUM_VM_ADDRESS;   \
-    THRUM_VM_CHECK_WRITE(Type)             \
-    THRUM_VM_PUT(Type, R[I->b]);           \
-    THRUM_VM_NEXT;                         \
-  }                                        \
-  op_store##bits##_shared : {              \
-    const uint64_t p = THRUM_VM_ADDRESS;   \
-    THRUM_VM_CHECK_WRITE(Type)             \
-    THRUM_VM_SHARE(plain_write, Type)      \
-    THRUM_VM_PUT(Type, R[I->b]);           \
-    THRUM_VM_NEXT;                         \
-  }                                        \
-  op_store##bits##_x : {                   \
-    const uint64_t p = THRUM_VM_ADDRESS_X; \
-    THRUM_VM_CHECK_WRITE(Type)             \
-    THRUM_VM_PUT(Type, R[I->d]);           \
-    THRUM_VM_NEXT;                         \
-  }                                        \
-  op_store##bits##_x_shared : {            \
-    const uint64_t p = THRUM_VM_ADDRESS_X; \
-    THRUM_VM_CHECK_WRITE(Type)             \
-    THRUM_VM_SHARE(plain_write, Type)      \
-    THRUM_VM_PUT(Type, R[I->d]);           \
-    THRUM_VM_NEXT;                         \
+#define THRUM_VM_ONE(name, Type, place, check, share, effect) \
+  op_##name : {                                               \
+    const uint64_t p = place;                                 \
+    check(Type) share effect;                                 \
+    THRUM_VM_NEXT;                                            \
   }
+// The access as it is, and as an instrumented one.
+#define THRUM_VM_TWO(name, Type, place, check, kind, effect) \
+  THRUM_VM_ONE(name, Type, place, check, , effect)           \
+  THRUM_VM_ONE(name##_shared, Type, place, check, THRUM_VM_SHARE(kind, Type), effect)
+#define THRUM_VM_LOAD(name, Type, place) \
+  THRUM_VM_TWO(name, Type, place, THRUM_VM_CHECK_READ, plain_read, R[I->d] = at<Type>(p))
+#define THRUM_VM_STORE(name, Type, place, from) \
+  THRUM_VM_TWO(name, Type, place, THRUM_VM_CHECK_WRITE, plain_write, THRUM_VM_PUT(Type, R[I->from]))
+#define THRUM_VM_ACCESS(bits, Type)                       \
+  THRUM_VM_LOAD(load##bits, Type, THRUM_VM_ADDRESS)       \
+  THRUM_VM_LOAD(load##bits##_x, Type, THRUM_VM_ADDRESS_X) \
+  THRUM_VM_STORE(store##bits, Type, THRUM_VM_ADDRESS, b)  \
+  THRUM_VM_STORE(store##bits##_x, Type, THRUM_VM_ADDRESS_X, d)
   THRUM_VM_ACCESS(8, uint8_t)
   THRUM_VM_ACCESS(16, uint16_t)
   THRUM_VM_ACCESS(32, uint32_t)
   THRUM_VM_ACCESS(64, uint64_t)
 #undef THRUM_VM_ACCESS
+#undef THRUM_VM_STORE
+#undef THRUM_VM_LOAD
+#undef THRUM_VM_TWO
+#undef THRUM_VM_ONE
+#undef THRUM_VM_CHECK_WRITE
+#undef THRUM_VM_CHECK_READ
+#undef THRUM_VM_WRONG
 
 op_access : {
   const uint64_t p = R[I->a];
@@ -586,62 +554,43 @@ calls_external:
   if (__builtin_expect(thread->in_call, 0)) goto calls_external;
   THRUM_VM_GO;
 
-op_ret : { goto returns; }
+// The frame is left; behind this, its caller's goes on. value: what a call of the machine gets.
+#define THRUM_VM_LEAVE(value)                                                               \
+  if (frame->stack_begin != stack) memory.set_shadow(stack, frame->stack_begin - stack, 0); \
+  const Then then = frame->then;                                                            \
+  [[maybe_unused]] const CallSite* const site = frame->site;                                \
+  thread->top = --frame;                                                                    \
+  if (__builtin_expect(frame < thread->unsaved, 0)) m.save_frame(*thread, *frame);          \
+  if (__builtin_expect(then != Then::go_on, 0)) {                                           \
+    thread->result = (value);                                                               \
+    m.leave_called(*thread, frame[1]);                                                      \
+    if (then == Then::thread) goto ends;                                                    \
+    goto continues;                                                                         \
+  }                                                                                         \
+  R = frame->registers
+#define THRUM_VM_GO_ON          \
+  I = frame->next;              \
+  stack = frame->stack_pointer; \
+  THRUM_VM_GO
+op_ret : {
+  THRUM_VM_LEAVE(0);
+  THRUM_VM_GO_ON;
+}
 op_ret1 : {
   const uint64_t value = R[I->a];
-  if (frame->stack_begin != stack) memory.set_shadow(stack, frame->stack_begin - stack, 0);
-  const Then then = frame->then;
-  const CallSite* const site = frame->site;
-  thread->top = --frame;
-  if (__builtin_expect(frame < thread->unsaved, 0)) m.save_frame(*thread, *frame);
-  if (__builtin_expect(then != Then::go_on, 0)) {
-    thread->result = value;
-    m.leave_called(*thread, frame[1]);
-    if (then == Then::thread) goto ends;
-    goto continues;
-  }
-  R = frame->registers;
+  THRUM_VM_LEAVE(value);
   R[site->result] = value;
-  I = frame->next;
-  stack = frame->stack_pointer;
-  THRUM_VM_GO;
+  THRUM_VM_GO_ON;
 }
 op_ret_list : {
   const std::vector<Slot>& list = frame->function->lists[U32(I->immediate)];
-  if (frame->stack_begin != stack) memory.set_shadow(stack, frame->stack_begin - stack, 0);
-  const Then then = frame->then;
-  const CallSite* const site = frame->site;
   const uint64_t* const from = R;
-  thread->top = --frame;
-  if (__builtin_expect(frame < thread->unsaved, 0)) m.save_frame(*thread, *frame);
-  if (__builtin_expect(then != Then::go_on, 0)) {
-    thread->result = from[list[0]];
-    m.leave_called(*thread, frame[1]);
-    if (then == Then::thread) goto ends;
-    goto continues;
-  }
-  R = frame->registers;
+  THRUM_VM_LEAVE(from[list[0]]);
   for (std::size_t i = 0; i < list.size() && i < site->results; ++i) R[site->result + i] = from[list[i]];
-  I = frame->next;
-  stack = frame->stack_pointer;
-  THRUM_VM_GO;
+  THRUM_VM_GO_ON;
 }
-returns : {
-  if (frame->stack_begin != stack) memory.set_shadow(stack, frame->stack_begin - stack, 0);
-  const Then then = frame->then;
-  thread->top = --frame;
-  if (__builtin_expect(frame < thread->unsaved, 0)) m.save_frame(*thread, *frame);
-  if (__builtin_expect(then != Then::go_on, 0)) {
-    thread->result = 0;
-    m.leave_called(*thread, frame[1]);
-    if (then == Then::thread) goto ends;
-    goto continues;
-  }
-  R = frame->registers;
-  I = frame->next;
-  stack = frame->stack_pointer;
-  THRUM_VM_GO;
-}
+#undef THRUM_VM_GO_ON
+#undef THRUM_VM_LEAVE
 ends:
   if (const std::optional<Stop> stop = m.end_thread()) return *stop;
   THRUM_VM_LOAD_FRAME;

@@ -3,6 +3,7 @@
 // each of some mistakes that are planted here. A mistake is a loop that besides does what a loop must not do.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -187,6 +188,55 @@ TEST_F(UndoCheck, FindsStateOutsideTheMemory) {
   EXPECT_NE(
       in_a_process(bytes_, mistaken<use_hidden_state>).find("differs after the same steps were run again"),
       std::string::npos);
+}
+
+// Programs of tests/programs. THRUM_UNDO_PROGRAMS names those that are tried, by a part of their paths; a
+// slash: all of them.
+std::vector<std::string> undone_programs() {
+  std::vector<std::string> parts = {"correct/condvar/", "correct/containers/", "correct/polling/under_lock",
+                                    "correct/exceptions/in_threads", "wrong/memory/"};
+  if (const char* const wanted = std::getenv("THRUM_UNDO_PROGRAMS")) parts = {wanted};
+  std::vector<std::string> all;
+  for (const char* const kind : {"/correct", "/wrong"}) {
+    for (const auto& entry :
+         fs::recursive_directory_iterator(std::string(THRUM_SOURCE_DIR) + "/tests/programs" + kind)) {
+      const std::string path = entry.path().string();
+      const bool is_source = path.ends_with(".c") || path.ends_with(".cpp");
+      const bool is_wanted = std::any_of(parts.begin(), parts.end(), [&path](const std::string& part) {
+        return path.find(part) != std::string::npos;
+      });
+      if (is_source && is_wanted) all.push_back(path);
+    }
+  }
+  return all;
+}
+
+TEST_F(UndoCheck, FindsNothingInPrograms) {
+  const std::string build = THRUM_BUILD_DIR;
+  if (!fs::exists(build + "/bin/thrum")) GTEST_SKIP() << "there is no program thrum";
+  std::string folder = fs::temp_directory_path().string() + "/thrum-vm-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const std::vector<std::string> environment = {"THRUM_VM_UNDO_CHECK=4",
+                                                "THRUM_VM_UNDO_CHECK_COUNTS=" + folder + "/counts",
+                                                "XDG_CACHE_HOME=" + build + "/tests/vm-library"};
+  const std::vector<std::string> all = undone_programs();
+  ASSERT_FALSE(all.empty());
+  for (const std::string& program : all) {
+    for (const char* const strategy : {"random", "icb"}) {
+      constexpr int kInternalError = 4;
+      const ChildResult done =
+          run_child({build + "/bin/thrum", "check", "--engine", "vm", "--jobs", "1", "--keep-going",
+                     "--strategy", strategy, "--executions", "25", "--time", "10", "--out", folder, program},
+                    environment, 120);
+      EXPECT_NE(done.exit_code, kInternalError) << program << ": " << done.output << done.errors;
+      EXPECT_EQ(done.errors.find("cannot undo"), std::string::npos) << program << ": " << done.errors;
+    }
+  }
+  std::ifstream in(folder + "/counts");
+  std::uint64_t marks = 0;
+  for (std::string line; std::getline(in, line);) marks += std::strtoull(line.c_str(), nullptr, 10);
+  EXPECT_GT(marks, 10 * all.size());
+  fs::remove_all(folder);
 }
 
 }  // namespace
