@@ -75,6 +75,13 @@ Function* Machine::function_at_address(std::uint64_t address) const {
 
 // Frames.
 
+// Of the registers that no argument or constant is in.
+[[gnu::noinline]] static void clear_unwritten(const Frame& frame) {
+  const Function& function = *frame.function;
+  std::fill(frame.registers + function.parameters + function.constants.size(),
+            frame.registers + function.slots, std::uint64_t{0});
+}
+
 void Machine::push(Thread& thread, Function& function, std::initializer_list<std::uint64_t> arguments,
                    Then then) {
   if (!function.is_decoded) decode(function);
@@ -94,6 +101,7 @@ void Machine::push(Thread& thread, Function& function, std::initializer_list<std
   std::uint64_t* registers = frame->registers;
   for (std::uint64_t argument : arguments) *registers++ = argument;
   std::copy(function.constants.begin(), function.constants.end(), frame->registers + function.parameters);
+  if (__builtin_expect(clears_frames_, 0)) clear_unwritten(*frame);
   thread.top = frame;
 }
 
@@ -125,6 +133,7 @@ void Machine::enter(Thread& thread, Function& function, const CallSite& site, co
   if (!function.constants.empty())
     std::memcpy(registers + function.parameters, function.constants.data(),
                 function.constants.size() * sizeof(std::uint64_t));
+  if (__builtin_expect(clears_frames_, 0)) clear_unwritten(*frame);
   thread.top = frame;
   if (!function.takes_variable) return;
   // The variable arguments lie on the stack, each in as many words as it has slots.

@@ -587,6 +587,9 @@ class Machine : public Pending {
     std::uint32_t operations = 0;
   };
   Trial trial_;
+  // New frames begin with zeros: where states are compared, they must not depend on what ran before. What is
+  // not known to be dead counts, and may never have been written.
+  bool clears_frames_ = false;
   bool begins_again_ = false;  // the execution, since something was learned of its loops
 };
 

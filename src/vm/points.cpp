@@ -140,6 +140,7 @@ void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Tr
   trial_ = {};
   begins_again_ = false;
   if (choice_watch != nullptr) choice_watch->begin_execution();
+  clears_frames_ = choice_watch != nullptr || spins_.needs_states() || idle_rounds_.is_noting();
   ++marks_;
   begin_step(thread(0));
   change_course();

@@ -102,10 +102,6 @@ void tell_counts(const vm::UndoCheck& check) {
   std::fclose(out);
 }
 
-    const itimerval timer{often, often};
-    setitimer(ITIMER_REAL, &timer, nullptr);
-  }
-};
 void begin_timer() {
   constexpr int kLookMicroseconds = 20'000;
   const timeval often{0, kLookMicroseconds};
