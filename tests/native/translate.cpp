@@ -175,7 +175,9 @@ class Translator {
       case Opcode::cas:
         return fill("r[$] = compare_exchange<$>(x[$], $, $);",
                     {b, order, a, value(operands[2]), value(operands[3])});
-      case Opcode::fence: return fill("std::atomic_thread_fence($);", {order});
+      case Opcode::fence:
+        return fill("std::atomic_thread_fence($); asm volatile(\"\");",
+                    {order});  // else clang joins two of them
       case Opcode::move:
         return fill("thrum_atomic_begin(); r[$] = x[$].load(); x[$].store(x[$].load()); thrum_atomic_end();",
                     {std::to_string(operands[2]), b, b, a});
