@@ -409,9 +409,9 @@ Thread& Machine::change(Thread& thread) {
 
 Machine::Moment Machine::mark() {
   if (judges) races.set_mark();
-  Moment moment{memory.mark(),      race_marks_, steps_left,      states_.mark(),  spins_.mark(),
+  Moment moment{memory.mark(),       race_marks_, steps_left,      states_.mark(),  spins_.mark(),
                 idle_rounds_.mark(), trial_,      foreign_.size(), allowed_.size(), freed_.size(),
-                race_names_.size(), exit_stacks_};
+                race_names_.size(),  exit_stacks_};
   if (judges) ++race_marks_;
   ++marks_;
   change_course();
