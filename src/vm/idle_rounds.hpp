@@ -76,6 +76,8 @@ class IdleRounds {
   bool released(const Thread& thread) const;
   bool reads_clock(const Thread& thread) const;
   void add_watched(const Thread& thread, std::uint32_t event, std::vector<Watched>& watches) const;
+  // What the thread did so far belongs to none of its rounds from now on.
+  void begin_trial(const Thread& thread) { of(thread).visit_count = 0; }
   // As in Spins.
   bool give_another_round(const Thread& thread);
   // Whether one of the threads wrote in its last idle round, even if only for a moment, what the other one

@@ -387,6 +387,7 @@ class Machine : public Pending {
   // Waiting loops (waiting.cpp).
   void wait_in_loop(Thread& thread);
   bool comes_back(Thread& thread);
+  bool comes_back_in_trial(Thread& thread);
   bool comes_by_idle_round(Thread& thread);
   bool is_released(const Thread& thread) const;
   bool loops_interfere() const;
@@ -585,6 +586,8 @@ class Machine : public Pending {
     Thread* thread = nullptr;  // the one that runs its round
     std::uint64_t code = 0;    // where it stood
     std::uint32_t operations = 0;
+    std::uint32_t arrivals_back = 0;  // there
+    bool is_unknown = false;          // what some thread's round reads
   };
   Trial trial_;
   // New frames begin with zeros: where states are compared, they must not depend on what ran before. What is

@@ -37,10 +37,14 @@ Thread* Machine::next_trial() {
   while (trial_.next < live().size()) {
     Thread& one = thread(live()[trial_.next++]);
     if (one.life != Life::standing || one.wait != Wait::nothing_more) continue;
-    if (!idle_rounds_.is_on()) spins_.give_another_round(one);
+    if (idle_rounds_.is_on()) {
+      idle_rounds_.begin_trial(one);
+    } else {
+      spins_.give_another_round(one);
+    }
     trial_.thread = &one;
     trial_.code = one.code;
-    trial_.operations = 0;
+    trial_.operations = trial_.arrivals_back = 0;
     return &one;
   }
   trial_.thread = nullptr;
@@ -100,6 +104,7 @@ bool Machine::fail_by_self_lock() {
 // alone, that both together change nothing.
 bool Machine::loops_interfere() const {
   if (!idle_rounds_.is_on()) return false;
+  if (trial_.is_unknown) return true;
   const auto waits = [](const Thread& one) {
     return one.wait == Wait::spin || one.wait == Wait::nothing_more;
   };

@@ -69,6 +69,7 @@ void Machine::wait_in_loop(Thread& me) {
 }
 
 bool Machine::comes_back(Thread& me) {
+  if (trial_.thread == &me && idle_rounds_.is_on()) return comes_back_in_trial(me);
   if (idle_rounds_.is_on() && !blocks_) return comes_by_idle_round(me);
   if (may_repeat(me.operation)) {
     const Spins::Arrival arrival = spins_.arrive(me);
@@ -76,6 +77,14 @@ bool Machine::comes_back(Thread& me) {
     if (arrival == Spins::Arrival::spins) return true;
   }
   return !over && idle_rounds_.is_noting() && comes_by_idle_round(me);
+}
+
+// What its round reads and writes has to be known, so that loops_interfere() can say something.
+bool Machine::comes_back_in_trial(Thread& me) {
+  constexpr std::uint32_t kArrivalsMax = 64;
+  if (comes_by_idle_round(me)) return true;
+  if (me.code != trial_.code || ++trial_.arrivals_back < kArrivalsMax) return false;
+  return trial_.is_unknown = true;
 }
 
 bool Machine::comes_by_idle_round(Thread& me) {
