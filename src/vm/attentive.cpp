@@ -28,11 +28,13 @@ bool Machine::access_attentively(AccessKind kind, std::uint64_t address, std::ui
     const auto bytes = static_cast<std::uint32_t>(size);
     if (arrive(changes ? Operation::racy_store : Operation::racy_load, address, bytes) || over) return false;
   }
+  const bool may_wait = !is_operation && is_alone && !changes && !me.in_call && idle_rounds_.is_noting();
+  if (may_wait && waits_at_plain_read(me, address, size, where)) return false;
   if (is_operation) me.phase = 0;
   if (records_footprints) note_footprint(me, changes, address, size);
   if (idle_rounds_.is_noting() && !is_operation) idle_rounds_.note_plain(me, changes, address, size);
   if (!judges) {
-    if (!changes) note_change(me);
+    if (!changes && !idle_rounds_.is_noting()) note_change(me);
     return true;
   }
   stand_at(where);
@@ -43,6 +45,20 @@ bool Machine::access_attentively(AccessKind kind, std::uint64_t address, std::ui
   if (!changes && size <= sizeof value) std::memcpy(&value, &at<char>(address), size);
   done(changes, value);
   return !over;
+}
+
+// A loop that waits for plain memory does no operation: after many reads without one it is looked at there.
+// If it waits, the read is an event, so that a race with the write that ends the loop is seen.
+bool Machine::waits_at_plain_read(Thread& me, std::uint64_t address, std::uint64_t size,
+                                  const Instruction* where) {
+  if (me.atomic_depth != 0 || !idle_rounds_.is_due_at_plain_read(me)) return false;
+  stand_at(where);
+  me.code = code_of(me);
+  if (!comes_by_idle_round(me)) return over;
+  me.phase = 1;
+  if (stand_before(Operation::racy_load, address, static_cast<std::uint32_t>(size), Wait::nothing))
+    me.wait = Wait::spin;
+  return true;
 }
 
 // The functions that it names are decoded.

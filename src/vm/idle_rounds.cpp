@@ -84,6 +84,7 @@ void IdleRounds::begin(Waiting waiting) {
   changes_.clear();
   for (PerThread& one : threads_) {
     one.waits = 0;
+    one.events = ~std::uint32_t{0};
     one.watches.clear();
     one.values.clear();
     one.written.clear();
@@ -324,6 +325,7 @@ void IdleRounds::take(const Thread& thread, PerThread& mine, Visit& visit) {
   visit.begin = now();
   visit.switches = states_.switches();
   visit.waits = mine.waits;
+  visit.events = thread.events;
   visit.moment = states_.now();
   visit.has_state = states_.take(thread, visit.registers);
 }
@@ -334,8 +336,10 @@ bool IdleRounds::is_idle(const Thread& thread, PerThread& mine, const Visit& vis
   Judge judge(*this, thread, mine);
   if (!judge.is_unseen(visit.begin - forgotten_)) return false;
   if (states_.has_changed_memory(thread, visit.moment)) return false;
-  // A trial looks for rounds that write. Those that only read are spins.
-  if (mode_ == Mode::trial && judge.effects() == 0) return false;
+  // A trial looks for rounds that write, and for those that read plain memory. Those that only read by
+  // operations are spins.
+  const bool does_operations = visit.events != thread.events;
+  if (mode_ == Mode::trial && judge.effects() == 0 && does_operations) return false;
   effects_ -= judge.effects();
   mine.looked_at = visit.begin;
   mine.was_released = false;
@@ -349,6 +353,13 @@ void IdleRounds::PerThread::see_present_values() {
   for (const Watch& watch : watches) {
     if (watch.size != 0) std::memcpy(values.data() + watch.bytes, &at<char>(watch.object), watch.size);
   }
+}
+
+bool IdleRounds::is_due_at_plain_read(const Thread& thread) {
+  PerThread& mine = of(thread);
+  if (mine.events != thread.events) mine.plain_reads = 0;
+  mine.events = thread.events;
+  return ++mine.plain_reads > kPlainReads;
 }
 
 IdleRounds::Arrival IdleRounds::arrive(const Thread& thread) {

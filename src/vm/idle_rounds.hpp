@@ -67,6 +67,10 @@ class IdleRounds {
   // Something that is no memory has changed, such as the clock.
   void note_change_of(std::uint64_t object) { ++changes_[object]; }
 
+  // The thread is about to read plain memory. Whether it has done so often since its last operation that it
+  // may be in a loop that waits for that.
+  bool is_due_at_plain_read(const Thread& thread);
+
   enum class Arrival : std::uint8_t { ordinary, waits, found };
   // The thread stands before its pending operation. waits: an idle round ends there. found: the same in a
   // trial.
@@ -92,7 +96,8 @@ class IdleRounds {
   static constexpr std::size_t kVisitsMax = 64;
   static constexpr std::size_t kEntriesMax = 1 << 14;  // of a round
   static constexpr std::size_t kLogMax = 1 << 21;
-  static constexpr std::uint64_t kSizeMax = 1 << 12;  // of an access
+  static constexpr std::uint64_t kSizeMax = 1 << 12;   // of an access
+  static constexpr std::uint32_t kPlainReads = 4'096;  // without an operation: then they are looked at
 
   enum class Mode : std::uint8_t { off, trial, on };
   enum class Kind : std::uint8_t { read, write, take, give, attempt };
@@ -125,6 +130,7 @@ class IdleRounds {
     std::uint64_t begin;  // in the log, as now()
     std::uint64_t switches;
     std::uint64_t waits;
+    std::uint32_t events;  // that the thread had done
     LoopStates::Moment moment;
     bool has_state;
     LoopStates::Registers registers;
@@ -133,6 +139,8 @@ class IdleRounds {
     std::vector<Visit> visits;
     std::size_t visit_count = 0;
     std::uint64_t waits = 0;
+    std::uint32_t events = ~std::uint32_t{0};  // that it had done at its last plain read
+    std::uint32_t plain_reads = 0;             // since then
     // Of the last idle round.
     std::vector<Watch> watches;
     std::vector<char> values;

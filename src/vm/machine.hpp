@@ -388,6 +388,8 @@ class Machine : public Pending {
   void wait_in_loop(Thread& thread);
   bool comes_back(Thread& thread);
   bool comes_back_in_trial(Thread& thread);
+  bool waits_at_plain_read(Thread& thread, std::uint64_t address, std::uint64_t size,
+                           const Instruction* where);
   bool comes_by_idle_round(Thread& thread);
   bool is_released(const Thread& thread) const;
   bool loops_interfere() const;
