@@ -18,6 +18,7 @@ Thread* Machine::add_thread() {
     finish(End::threads);
     return nullptr;
   }
+  note_hidden_change();
   Thread& parent = current();
   const std::uint16_t slot = all.slots_used++;
   Thread& child = thread(slot);

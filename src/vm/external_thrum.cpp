@@ -73,6 +73,11 @@ Next do_section_end(Call& call) {
   return Next::done;
 }
 
+Next do_progress(Call& call) {
+  call.machine.note_hidden_change();
+  return Next::done;
+}
+
 Next do_is_active(Call& call) { return call.result_int(1); }
 
 Next do_verifier_assert(Call& call) {

@@ -30,6 +30,7 @@ std::optional<Next> read_clock(Call& call, std::uint64_t& now) {
   }
   if (const auto next = stand(call, 0, Operation::clock_read, kClock)) return next;
   now = Machine::course().now_ns;
+  machine.note_hidden_change();
   machine.done(false, now);
   if (machine.over) return Next::over;
   return std::nullopt;

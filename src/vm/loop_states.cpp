@@ -2,6 +2,7 @@
 #include "vm/loop_states.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace thrum::vm {
 
@@ -72,6 +73,20 @@ bool LoopStates::counts(std::uint64_t address) const {
       address - kThreads < kThreadSlots * kThreadSize && (address - kThreads) % kThreadSize < kStackEnd;
   return !(is_heap || is_stack) || (is_heap && heap_.is_link(address)) ||
          (shadow_at<std::uint64_t>(address) & repeated<std::uint64_t>(kAddressable)) != 0;
+}
+
+bool LoopStates::has_any_changed_memory(Mark since) {
+  overwritten_.clear();
+  memory_.each_overwritten(since, memory_.mark(), [this](std::uint64_t address, std::uint64_t old) {
+    if (counts(address)) overwritten_.push_back({address, old, true});
+  });
+  std::stable_sort(
+      overwritten_.begin(), overwritten_.end(),
+      [](const Overwritten& one, const Overwritten& other) { return one.address < other.address; });
+  std::uint64_t last = 0;
+  return std::any_of(overwritten_.begin(), overwritten_.end(), [&last](const Overwritten& word) {
+    return std::exchange(last, word.address) != word.address && at<std::uint64_t>(word.address) != word.old;
+  });
 }
 
 bool LoopStates::has_changed_memory(const Thread& thread, const Moment& since) {

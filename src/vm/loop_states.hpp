@@ -53,6 +53,8 @@ class LoopStates {
   // Whether the thread has left another value in a word than the word had at that moment. What is not in use
   // any more does not count: its frames that are gone, blocks that were freed.
   bool has_changed_memory(const Thread& thread, const Moment& since);
+  // Whether any word has another value than it had then, whoever has written it.
+  bool has_any_changed_memory(Mark since);
 
  private:
   static constexpr std::size_t kRegistersMax = 1 << 13;

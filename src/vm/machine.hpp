@@ -36,6 +36,7 @@
 #include "vm/inputs.hpp"
 #include "vm/known_races.hpp"
 #include "vm/leaks.hpp"
+#include "vm/livelocks.hpp"
 #include "vm/memory.hpp"
 #include "vm/signals.hpp"
 #include "vm/spins.hpp"
@@ -289,6 +290,10 @@ class Machine : public Pending {
   std::uint16_t choose(ChoiceKind kind);
   std::uint16_t choose_value(std::uint16_t count);
   bool is_enabled(const Thread& thread) const;
+  // Whether it waits for so long that only the end of everything else would let it time out.
+  bool is_endless(const Thread& thread) const;
+  // Something has changed that is no part of the state: what repeats all the same is no livelock.
+  void note_hidden_change() { livelocks_.note_hidden_change(); }
   Thread* create(std::uint64_t body, std::uint64_t argument);
   // The thread's function has returned. Stop::arrived is never returned; nothing: it goes on, with a function
   // that runs at its end.
@@ -388,6 +393,7 @@ class Machine : public Pending {
   void wait_in_loop(Thread& thread);
   bool comes_back(Thread& thread);
   bool comes_back_in_trial(Thread& thread);
+  void look_for_livelock(const Thread& thread);
   bool waits_at_plain_read(Thread& thread, std::uint64_t address, std::uint64_t size,
                            const Instruction* where);
   bool comes_by_idle_round(Thread& thread);
@@ -477,7 +483,6 @@ class Machine : public Pending {
   std::optional<Stop> go_on_at_end(Thread& thread);
   bool stand_before(Operation operation, std::uint64_t object, std::uint32_t size, Wait wait);
   bool is_late(const Thread& thread) const;
-  bool is_endless(const Thread& thread) const;
   bool may_time_out(const Thread& thread, bool idle) const;
   void collect_timeouts();
   void insert_live(std::uint16_t slot);
@@ -580,6 +585,7 @@ class Machine : public Pending {
   LoopStates states_{memory, heap};
   Spins spins_{states_};
   IdleRounds idle_rounds_{states_};
+  Livelocks livelocks_{*this, states_};
   std::uint64_t steps_granted_ = 0;  // when they are done, it may run again as a trial
   bool blocks_ = false;              // a thread whose round came to nothing does no more (Policy::rounds)
   struct Trial {                     // each such thread runs a round alone, at the end

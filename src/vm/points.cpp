@@ -85,6 +85,7 @@ void Machine::prepare() {
 
 void Machine::execute(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& result) {
   earlier_.reset();
+  livelocks_.begin_plan();
   leaks.begin_plan(advisor == nullptr ? &plan : nullptr);
   execute_until_known(plan, advisor, wanted, result);
   if (leaks.wants_again()) {
@@ -134,13 +135,15 @@ void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Tr
   blocks_ = plan.policy.rounds != Rounds::repeat;
   spins_.begin(plan.policy.waiting == Waiting::values);
   idle_rounds_.begin(plan.policy.waiting);
+  livelocks_.begin();
   states_.begin(spins_.needs_states() || idle_rounds_.is_noting());
   attentive_ = records_footprints || recognises_ || known_races.count() != 0 || idle_rounds_.is_noting();
   steps_left = steps_granted_ = idle_rounds_.steps_to_trial(settings.steps);
   trial_ = {};
   begins_again_ = false;
   if (choice_watch != nullptr) choice_watch->begin_execution();
-  clears_frames_ = choice_watch != nullptr || spins_.needs_states() || idle_rounds_.is_noting();
+  clears_frames_ = choice_watch != nullptr || spins_.needs_states() || idle_rounds_.is_noting() ||
+                   livelocks_.is_watching();
   ++marks_;
   begin_step(thread(0));
   change_course();
@@ -209,6 +212,7 @@ bool Machine::let(Thread& chosen) {
     course().current = next->slot;
   }
   if (via_ == Via::signal || via_ == Via::signal_first) {
+    note_hidden_change();
     if (stepped_[next->slot] != marks_) begin_step(*next);
     states_.note_run(*next);
     return interrupt(*next, via_ == Via::signal_first) != Next::over;
@@ -287,6 +291,7 @@ void Machine::end_of_steps() {
 bool Machine::arrive(Operation operation, std::uint64_t object, std::uint32_t size, Wait wait) {
   if (!stand_before(operation, object, size, wait)) return false;
   wait_in_loop(current());
+  if (operation == Operation::yield && current().wait == Wait::nothing && !over) look_for_livelock(current());
   return !over;
 }
 
@@ -325,7 +330,8 @@ bool Machine::arrive_until(Operation operation, std::uint64_t object, Wait wait,
   me.woken_by = 0;
   me.has_deadline = me.timed;
   me.cancelled = me.at_cancellation_point && me.cancellation.acts();
-  return true;
+  if (operation == Operation::sleep) look_for_livelock(me);
+  return !over;
 }
 
 void Machine::done(bool changes, std::uint64_t value, std::uint64_t operand, Outcome outcome) {
@@ -483,6 +489,7 @@ Thread* Machine::choose_thread(bool last_enabled, bool yielded) {
       break;
     case Via::spurious:
       next.woken_spuriously = true;
+      note_hidden_change();
       next.others_when_spurious = events_of_others(next);
       break;
     default: break;
@@ -589,6 +596,7 @@ void Machine::collect_timeouts() {
 // Choices that an operation makes.
 
 std::uint16_t Machine::choose(ChoiceKind kind) {
+  if (kind == ChoiceKind::value) note_hidden_change();
   note_change(current());
   ChoicePoint point;
   point.key = {current().id, kind, current().events};

@@ -3,6 +3,7 @@
 // livelock.
 #include <algorithm>
 
+#include "execution/fair_scheduler.hpp"
 #include "objects/objects.hpp"
 #include "support/duration.hpp"
 #include "vm/machine.hpp"
@@ -98,6 +99,21 @@ bool Machine::fail_by_self_lock() {
     return true;
   }
   return false;
+}
+
+// Of threads that yield: the thread has arrived at a yield or a sleep.
+void Machine::look_for_livelock(const Thread& me) {
+  const FairScheduler* const fair = director.fair();
+  if (fair == nullptr || !in_execution || trial_.has_begun) return;
+  const Livelocks::Arrival arrival = livelocks_.arrive(me, *fair, *trace);
+  if (arrival == Livelocks::Arrival::watch) begins_again_ = over = true;
+  if (arrival != Livelocks::Arrival::livelock || fail_by_self_lock()) return;
+  if (records_events()) trace->lasso = livelocks_.cycle();
+  Failure failure{BugKind::livelock, "the threads go round in loops for ever", kMainThread, 0, {}};
+  for (const std::uint16_t slot : live()) failure.waiters.push_back(waiter(thread(slot)));
+  failure.thread = failure.waiters.front().thread;
+  failure.code = failure.waiters.front().code;
+  fail(std::move(failure));
 }
 
 // Whether the rounds of two waiting threads interfere. Then it does not follow from the rounds, each run
