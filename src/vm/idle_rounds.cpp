@@ -105,12 +105,14 @@ void IdleRounds::forget_log() {
 }
 
 std::uint64_t IdleRounds::steps_to_trial(std::uint64_t limit) const {
-  if (mode_ == Mode::on) return limit;
+  if (mode_ == Mode::on || waiting_ != Waiting::spins) return limit;  // known by now
   return std::min(limit, is_trial_ ? trial_after_ * kTrialSteps : trial_after_);
 }
 
 bool IdleRounds::turns_at(std::uint64_t steps) {
-  if (mode_ == Mode::on || steps < (is_trial_ ? trial_after_ * kTrialSteps : trial_after_)) return false;
+  if (mode_ == Mode::on || waiting_ != Waiting::spins ||
+      steps < (is_trial_ ? trial_after_ * kTrialSteps : trial_after_))
+    return false;
   if (is_trial_) {
     end_trial();
   } else {

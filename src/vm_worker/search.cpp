@@ -140,11 +140,7 @@ Report replay(const VmWorld& world, VmProcess& process) {
   Trace& trace = report.replayed.emplace();
   program.announce(plan);
   const double start = process.seconds();
-  bool& restarts = program.program().machine().restarts_search;
-  do {
-    restarts = false;
-    program.run(plan, nullptr, Wanted::everything(), trace);
-  } while (restarts);
+  program.run(plan, nullptr, Wanted::everything(), trace);
   report.unmet = static_cast<std::uint32_t>(program.unmet());
   report.result.seconds = process.seconds() - start;
   report.result.executions = 1;

@@ -157,7 +157,17 @@ void WorkerProgram::announce(const Plan& plan) {
   thrum::announce(world_.channel(), plan);
 }
 
+// Where no search here can begin again, the plan is run again with what was learned.
 void WorkerProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) {
+  bool& restarts = program_.machine().restarts_search;
+  const bool is_alone = world_.job().led || world_.job().replay;
+  do {
+    if (is_alone) restarts = false;
+    run_once(plan, advisor, wanted, trace);
+  } while (is_alone && restarts);
+}
+
+void WorkerProgram::run_once(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) {
   vm::Machine& machine = program_.machine();
   Channel& channel = world_.channel();
   if (g_watched.time_is_up) {

@@ -47,6 +47,7 @@ class WorkerProgram final : public Program {
   std::size_t unmet() const { return program_.machine().director.left(); }
 
  private:
+  void run_once(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace);
   void note_refused(const std::string& why);
 
   const VmWorld& world_;
