@@ -34,7 +34,7 @@ bool Machine::access_attentively(AccessKind kind, std::uint64_t address, std::ui
   if (records_footprints) note_footprint(me, changes, address, size);
   if (idle_rounds_.is_noting() && !is_operation) idle_rounds_.note_plain(me, changes, address, size);
   if (!judges) {
-    if (!changes && !idle_rounds_.is_noting()) note_change(me);
+    if (!changes) note_unwatched_read(me);
     return true;
   }
   stand_at(where);

@@ -12,6 +12,10 @@
 namespace thrum::vm {
 
 Thread* Machine::add_thread() {
+  if (trial_.thread != nullptr) {
+    finish(End::waiting);
+    return nullptr;
+  }
   Course& all = change_course();
   constexpr std::uint16_t kNamesMax = kNoThread - 1;
   if (all.created == kNamesMax || all.slots_used == kThreadSlots) {
@@ -224,7 +228,12 @@ Next Machine::leave_process(Thread& me, int status, Exit how) {
       if (arrive(Operation::process_exit, 0, 0)) return Next::arrived;
       if (over) return Next::over;
     }
+    if (trial_.thread != nullptr) {
+      finish(End::waiting);
+      return Next::over;
+    }
     done(true, static_cast<std::uint64_t>(status));
+    if (over) return Next::over;
   }
   if (in_execution && live().size() > 1 && fail_by_self_lock()) return Next::over;
   if (status == 0 && settings.test.empty() && !tests.calls.empty()) tests.is_listed = true;

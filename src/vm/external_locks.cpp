@@ -519,6 +519,7 @@ Next take_spin_lock(Call& call, bool waits) {
   const Operation operation = waits ? Operation::lock : Operation::try_lock;
   if (const auto next = stand(call, 0, operation, object, 0, waits ? Wait::spin_lock : Wait::nothing))
     return *next;
+  call.thread.needs = Wait::spin_lock;
   if (*lock == kSpinLockDestroyed) return fail_destroyed(call, "locks a spin lock");
   if (*lock != 0) return finish_lock(call, EBUSY, Outcome::failed);
   set(call, *lock, static_cast<SpinLock>(owner_word(call)));

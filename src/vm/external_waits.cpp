@@ -95,6 +95,7 @@ Next wait_for_condition(Call& call, std::uint64_t deadline) {
     set(call, lock->count, std::uint32_t{0});
     give_up_mutex(call, mutex);
     machine.done(true, 0, mutex);
+    machine.note_written(mutex, 1);
     if (machine.over) return Next::over;
     me.lock = mutex;
     if (const auto next =
@@ -125,6 +126,7 @@ Next wait_for_condition(Call& call, std::uint64_t deadline) {
   if (error != ENOTRECOVERABLE) set(call, lock->count, static_cast<std::uint32_t>(me.kept[kDepth]));
   me.object = condition;  // the object of its last wait is the mutex
   machine.done(true, 0, mutex);
+  machine.note_written(mutex, 1);
   if (machine.over) return Next::over;
   if (me.kept[kCancelled] != 0) return machine.act_on_cancel(me, me.code);
   return call.result_int(error != 0 ? error : me.kept[kTimedOut] != 0 ? ETIMEDOUT : 0);

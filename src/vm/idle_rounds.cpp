@@ -74,9 +74,9 @@ bool is_free(Wait wait, std::uint64_t object) {
 
 // Executions.
 
-void IdleRounds::begin(Waiting waiting) {
+void IdleRounds::begin(Waiting waiting, bool again) {
   rule_ = waiting;
-  if (mode_ == Mode::trial && is_trial_) end_trial();  // it ended before the limit of steps
+  if (mode_ == Mode::trial && is_trial_ && !again) end_trial();  // it ended before the limit of steps
   mode_ = waits_when_idle(waiting) ? Mode::on : is_trial_ ? Mode::trial : Mode::off;
   if (mode_ == Mode::off) return;
   forget_log();
@@ -89,6 +89,8 @@ void IdleRounds::begin(Waiting waiting) {
     one.values.clear();
     one.written.clear();
     one.round_given_at = kNever;
+    one.discounted = 0;
+    one.depends_on_time = false;
   }
 }
 
@@ -146,7 +148,7 @@ void IdleRounds::note_memory(const Thread& thread, Kind kind, std::uint64_t obje
 }
 
 void IdleRounds::note_plain(const Thread& thread, bool writes, std::uint64_t address, std::uint64_t size) {
-  if (size == 0 || address - thread.stack_limit() < thread.stack_size) return;  // its own stack is its state
+  if (size == 0) return;
   if (size > kSizeMax) return note_opaque(thread);
   note_memory(thread, writes ? Kind::write : Kind::read, address, static_cast<std::uint32_t>(size),
               &at<char>(address));
@@ -215,6 +217,8 @@ class IdleRounds::Judge {
     return held_.empty();
   }
   std::uint64_t effects() const { return effects_; }
+  // Of them: those that belong to no idle round so far.
+  std::uint64_t fresh_effects() const { return fresh_effects_; }
 
  private:
   struct Held {
@@ -275,8 +279,13 @@ class IdleRounds::Judge {
     return true;
   }
 
-  void write(const Entry& entry) {
+  void count_effect() {
     ++effects_;
+    if (rounds_.forgotten_ + at_ >= mine_.discounted) ++fresh_effects_;
+  }
+
+  void write(const Entry& entry) {
+    count_effect();
     mine_.written.push_back({entry.object, entry.size});
     each_word(entry.object, entry.size,
               [&](std::uint64_t word, std::uint64_t mask) { rounds_.words_[word] |= mask; });
@@ -285,7 +294,7 @@ class IdleRounds::Judge {
   // A thread that releases a lock which it held before and takes it again must not wait with it: others may
   // need the lock first.
   bool hold(std::uint64_t lock, int change) {
-    ++effects_;
+    count_effect();
     rounds_.words_[lock_key(lock)] = 1;
     if (change > 0) mine_.written.push_back({lock, 1});
     auto held =
@@ -320,6 +329,7 @@ class IdleRounds::Judge {
   PerThread& mine_;
   std::vector<Held> held_;  // takes minus releases
   std::uint64_t effects_ = 0;
+  std::uint64_t fresh_effects_ = 0;
   std::size_t at_ = 0;  // the present entry's place in the log
 };
 
@@ -342,7 +352,13 @@ bool IdleRounds::is_idle(const Thread& thread, PerThread& mine, const Visit& vis
   // operations are spins.
   const bool does_operations = visit.events != thread.events;
   if (mode_ == Mode::trial && judge.effects() == 0 && does_operations) return false;
-  effects_ -= judge.effects();
+  // What it wrote without being announced counts as well, such as variables of its own that others know.
+  states_.each_own_word([&mine](std::uint64_t address) { mine.written.push_back({address, kWord}); });
+  mine.stack_looked_at = visit.begin;
+  mine.stack_was_written = false;
+  effects_ -= judge.fresh_effects();
+  mine.discounted = now();
+  mine.depends_on_time = visit.waits != mine.waits || reads_clock(thread);
   mine.looked_at = visit.begin;
   mine.was_released = false;
   if (visit.switches == states_.switches() && visit.waits == mine.waits) mine.see_present_values();
@@ -418,8 +434,20 @@ bool IdleRounds::was_written(const Thread& thread, const PerThread& mine) const 
   });
 }
 
+// Its reads of its own stack are not all announced: a write by another thread there may be what it waits for.
+bool IdleRounds::stack_was_written(const Thread& thread, const PerThread& mine) const {
+  if (mine.stack_looked_at < forgotten_) mine.stack_was_written = true;
+  while (!mine.stack_was_written && mine.stack_looked_at < now()) {
+    const Entry& entry = log_[mine.stack_looked_at++ - forgotten_];
+    mine.stack_was_written = entry.kind == Kind::write && entry.slot != thread.slot &&
+                             entry.object - thread.stack_limit() < thread.stack_size;
+  }
+  return mine.stack_was_written;
+}
+
 bool IdleRounds::released(const Thread& thread) const {
   const PerThread& mine = of(thread);
+  if (stack_was_written(thread, mine)) return true;
   if (rule_ == Waiting::written) {
     mine.was_released = mine.was_released || was_written(thread, mine);
     return mine.was_released;

@@ -37,8 +37,9 @@ class IdleRounds {
  public:
   explicit IdleRounds(LoopStates& states) : states_(states) {}
 
-  // An execution begins, whose plan says how threads wait.
-  void begin(Waiting waiting);
+  // An execution begins, whose plan says how threads wait. again: the one before was given up, to begin
+  // again.
+  void begin(Waiting waiting, bool again);
   // Whether actions are to be noted; whether threads wait behind idle rounds.
   bool is_noting() const { return mode_ != Mode::off; }
   bool is_on() const { return mode_ == Mode::on; }
@@ -61,11 +62,16 @@ class IdleRounds {
   void note_plain(const Thread& thread, bool writes, std::uint64_t address, std::uint64_t size);
   // It has done its pending operation. changes: more than a read. value: that the object had.
   void note_operation(const Thread& thread, bool changes, std::uint64_t value, Outcome outcome);
+  // It has read something that is no memory.
+  void note_read_of(const Thread& thread, std::uint64_t object);
   // It has changed something that the log does not hold, or has made a choice.
   void note_opaque(const Thread& thread);
   void note_wait(const Thread& thread) { ++of(thread).waits; }
   // Something that is no memory has changed, such as the clock.
-  void note_change_of(std::uint64_t object) { ++changes_[object]; }
+  void note_change_of(std::uint64_t object) {
+    ++changes_[object];
+    ++effects_;
+  }
 
   // The thread is about to read plain memory. Whether it has done so often since its last operation that it
   // may be in a loop that waits for that.
@@ -75,6 +81,8 @@ class IdleRounds {
   // The thread stands before its pending operation. waits: an idle round ends there. found: the same in a
   // trial.
   Arrival arrive(const Thread& thread);
+  // Whether its last idle round waited for a time, or read the clock: its next round may go on by itself.
+  bool depends_on_time(const Thread& thread) const { return of(thread).depends_on_time; }
   // Whether the thread, which waits, may go on: something that its round read has another value now
   // (Waiting::changed), or was written (Waiting::written).
   bool released(const Thread& thread) const;
@@ -145,9 +153,13 @@ class IdleRounds {
     std::vector<Watch> watches;
     std::vector<char> values;
     std::vector<Span> written;  // locks included
+    bool depends_on_time = false;
     std::uint64_t round_given_at = kNever;
+    std::uint64_t discounted = 0;  // effects up to there in the log do not count in effects_ any more
     mutable std::uint64_t looked_at = 0;
     mutable bool was_released = false;
+    mutable std::uint64_t stack_looked_at = 0;
+    mutable bool stack_was_written = false;
 
     void see_present_values();
   };
@@ -159,13 +171,13 @@ class IdleRounds {
   Entry& add(const Thread& thread, Kind kind, std::uint64_t object, std::uint64_t size);
   void note_memory(const Thread& thread, Kind kind, std::uint64_t object, std::uint32_t size,
                    const void* value);
-  void note_read_of(const Thread& thread, std::uint64_t object);
   void forget_log();
   void end_trial();
   bool is_idle(const Thread& thread, PerThread& mine, const Visit& visit);
   void take(const Thread& thread, PerThread& mine, Visit& visit);
   bool has_other_value(const Watch& watch, const PerThread& mine) const;
   bool was_written(const Thread& thread, const PerThread& mine) const;
+  bool stack_was_written(const Thread& thread, const PerThread& mine) const;
   std::uint64_t changes_of(std::uint64_t object) const;
 
   LoopStates& states_;

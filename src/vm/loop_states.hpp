@@ -53,6 +53,14 @@ class LoopStates {
   // Whether the thread has left another value in a word than the word had at that moment. What is not in use
   // any more does not count: its frames that are gone, blocks that were freed.
   bool has_changed_memory(const Thread& thread, const Moment& since);
+  // Calls visit(address) for each word that the thread has written since the moment of the last such call,
+  // which said no.
+  template <typename Visit>
+  void each_own_word(Visit visit) const {
+    for (const Overwritten& word : overwritten_) {
+      if (word.by_thread) visit(word.address);
+    }
+  }
   // Whether any word has another value than it had then, whoever has written it.
   bool has_any_changed_memory(Mark since);
 

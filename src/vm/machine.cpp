@@ -210,6 +210,8 @@ Stop Machine::fail(BugKind kind, std::string message) {
 
 Stop Machine::fail(Failure failure) {
   if (over) return Stop::over;
+  // What a thread does that runs a round alone, at the end, is shown by another execution.
+  if (trial_.thread != nullptr) return finish(End::waiting);
   trace->failure = std::move(failure);
   if (records_places()) note_failure_places();
   return finish(End::bug);
@@ -362,7 +364,7 @@ bool Machine::access(AccessKind kind, std::uint64_t address, std::uint64_t size,
     if (__builtin_expect(checks_ != nullptr, 0))
       return access_in_invariant(kind == AccessKind::plain_write, address);
     // Nobody tells a waiting loop that plain memory was written.
-    if (kind == AccessKind::plain_read) note_change(current());
+    if (kind == AccessKind::plain_read) note_unwatched_read(current());
     return true;
   }
   return judge_plainly(kind, address, size, where);

@@ -264,6 +264,8 @@ class Machine : public Pending {
     spins_.note_change(thread);
     if (idle_rounds_.is_noting()) idle_rounds_.note_opaque(thread);
   }
+  // It has read plain memory, and nobody tells spins that this was written. Idle rounds know the values.
+  void note_unwatched_read(const Thread& thread) { spins_.note_change(thread); }
   // A block was allocated or freed.
   void note_heap_change() { spins_.note_change(current()); }
   // Somebody has written these bytes, or something else that has a number of its own.
@@ -391,7 +393,7 @@ class Machine : public Pending {
 
   // Waiting loops (waiting.cpp).
   void wait_in_loop(Thread& thread);
-  bool comes_back(Thread& thread);
+  bool comes_back(Thread& thread, bool& by_idle_round);
   bool comes_back_in_trial(Thread& thread);
   void look_for_livelock(const Thread& thread);
   bool waits_at_plain_read(Thread& thread, std::uint64_t address, std::uint64_t size,

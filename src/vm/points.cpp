@@ -134,7 +134,7 @@ void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Tr
   }
   blocks_ = plan.policy.rounds != Rounds::repeat;
   spins_.begin(plan.policy.waiting == Waiting::values);
-  idle_rounds_.begin(plan.policy.waiting);
+  idle_rounds_.begin(plan.policy.waiting, begins_again_);
   livelocks_.begin();
   states_.begin(spins_.needs_states() || idle_rounds_.is_noting());
   attentive_ = records_footprints || recognises_ || known_races.count() != 0 || idle_rounds_.is_noting();

@@ -38,6 +38,10 @@ Thread* Machine::next_trial() {
   while (trial_.next < live().size()) {
     Thread& one = thread(live()[trial_.next++]);
     if (one.life != Life::standing || one.wait != Wait::nothing_more) continue;
+    if (!can_take(one)) {
+      change(one).wait = one.needs;  // it cannot begin its round
+      continue;
+    }
     if (idle_rounds_.is_on()) {
       idle_rounds_.begin_trial(one);
     } else {
@@ -60,7 +64,10 @@ Thread* Machine::go_on_in_trial() {
     finish(End::waiting);
     return nullptr;
   }
-  return is_enabled(one) ? &one : end_stuck();
+  if (is_enabled(one)) return &one;
+  if (one.wait == Wait::nothing_more || one.wait == Wait::spin) return end_stuck();
+  finish(End::waiting);  // it has left its loop, and waits for something else
+  return nullptr;
 }
 
 Waiter Machine::waiter(const Thread& thread) const {

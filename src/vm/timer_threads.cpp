@@ -97,7 +97,7 @@ bool Timers::set(std::uint32_t number, std::uint64_t due_ns, std::uint64_t inter
 
 bool Timers::sleep(Thread& sleeper, std::uint64_t due_ns) {
   if (--machine_.steps_left == 0) {
-    machine_.finish(End::steps);
+    machine_.end_of_steps();
     return false;
   }
   static_cast<Standing&>(sleeper) = {};

@@ -62,21 +62,26 @@ bool reads_word(const Thread& thread) {
 void Machine::wait_in_loop(Thread& me) {
   const bool takes = me.wait != Wait::nothing && me.needs == me.wait;
   if (!may_repeat(me.operation) && !(takes && idle_rounds_.is_noting())) return;
-  if (!comes_back(me)) return;
+  bool by_idle_round = false;
+  if (!comes_back(me, by_idle_round)) return;
   // Who runs a round alone has to come back to where it stood: it has to read everything again.
   if (trial_.thread == &me && trial_.code != me.code) return;
-  me.wait = blocks_ && !spins_.depends_on_time(me) && !Signals::are_used() ? Wait::nothing_more : Wait::spin;
+  const bool by_time = spins_.depends_on_time(me) || (by_idle_round && idle_rounds_.depends_on_time(me));
+  me.wait = blocks_ && !by_time && !Signals::are_used() ? Wait::nothing_more : Wait::spin;
 }
 
-bool Machine::comes_back(Thread& me) {
+// by_idle_round: becomes true if the idle rounds say so. Who waits and does more later is judged by one of
+// both all the time: by these, where they are looked for.
+bool Machine::comes_back(Thread& me, bool& by_idle_round) {
   if (trial_.thread == &me && idle_rounds_.is_on()) return comes_back_in_trial(me);
-  if (idle_rounds_.is_on() && !blocks_) return comes_by_idle_round(me);
+  if (idle_rounds_.is_on() && (!blocks_ || spins_.depends_on_time(me) || Signals::are_used()))
+    return by_idle_round = comes_by_idle_round(me);
   if (may_repeat(me.operation)) {
     const Spins::Arrival arrival = spins_.arrive(me);
     if (arrival == Spins::Arrival::begin_again) begins_again_ = over = true;
     if (arrival == Spins::Arrival::spins) return true;
   }
-  return !over && idle_rounds_.is_noting() && comes_by_idle_round(me);
+  return by_idle_round = !over && idle_rounds_.is_noting() && comes_by_idle_round(me);
 }
 
 // What its round reads and writes has to be known, so that loops_interfere() can say something.
@@ -121,6 +126,7 @@ void Machine::note_for_idle_rounds(const Thread& me, bool changes, std::uint64_t
 void Machine::note_clock_read(Thread& me) {
   const std::uint64_t object = std::exchange(me.object, kClockObject);
   spins_.note_read(me, std::nullopt);
+  if (idle_rounds_.is_noting()) idle_rounds_.note_read_of(me, kClockObject);
   me.object = object;
 }
 

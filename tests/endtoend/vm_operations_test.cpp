@@ -2,6 +2,8 @@
 // --engine vm: robust mutexes, mappings, inputs, signals, timers and the like. For programs of tests/programs
 // that use them, both engines give the same verdicts, bugs and numbers of executions.
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <tuple>
 
 #include "endtoend.hpp"
@@ -95,6 +97,33 @@ TEST_F(VmOperations, MappedMemory) {
 }
 
 TEST_F(VmOperations, LoopsThatCount) { expect_same("correct/spin/counts_before_fence.c", {""}); }
+
+TEST_F(VmOperations, LoopsThatWait) {
+  if (!has_cpp_library()) GTEST_SKIP() << "the sources of GCC are not installed";
+  for (const char* program : {"flag", "flag_yield", "sleep", "two_words"})
+    expect_same("correct/spin/" + std::string(program) + ".cpp", {""});
+  expect_same("correct/std_sync/atomic_shared_ptr.cpp", {""});
+}
+
+// What their first lines expect, by a search that leaves out rounds and by one that does not. Threads of
+// these programs poll, and do something else behind their loops.
+TEST_F(VmOperations, LoopsThatAreLeft) {
+  for (const auto& entry : fs::directory_iterator(THRUM_SOURCES "/tests/vm/waiting")) {
+    std::ifstream source(entry.path());
+    std::string line, verdict, kind;
+    while (std::getline(source, line) && !line.starts_with("// expect: ")) {
+    }
+    std::istringstream(line.substr(std::min(line.size(), std::string("// expect: ").size()))) >> verdict >>
+        kind;
+    build_program("../vm/waiting/" + entry.path().filename().string());
+    for (const Words& options :
+         {Words{"--strategy", "dpor"}, Words{"--strategy", "icb", "--bound", "none"}}) {
+      const auto [found, kinds, executions] = search("vm", options, "");
+      EXPECT_EQ(found, verdict) << entry.path() << " " << options[1];
+      EXPECT_EQ(kinds, kind.empty() ? Words{} : Words{kind}) << entry.path() << " " << options[1];
+    }
+  }
+}
 
 TEST_F(VmOperations, SignalsAndTheirHandlers) {
   for (const char* const name : {"raise", "mask", "actions", "sigsuspend", "long_jump", "abort"})

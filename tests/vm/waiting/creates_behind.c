@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: exhausted
+//
+// A thread leaves its loop and creates another one.
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int f, g;
+void* c(void* x) {
+  atomic_store(&g, 1);
+  return 0;
+}
+void* a(void* x) {
+  pthread_t t;
+  while (!atomic_load(&f)) {
+  }
+  pthread_create(&t, 0, c, 0);
+  pthread_join(t, 0);
+  return 0;
+}
+void* b(void* x) {
+  atomic_store(&f, 1);
+  return 0;
+}
+int main() {
+  pthread_t s, t;
+  pthread_create(&s, 0, a, 0);
+  pthread_create(&t, 0, b, 0);
+  pthread_join(s, 0);
+  pthread_join(t, 0);
+  return 0;
+}
