@@ -105,8 +105,8 @@ TEST_F(VmOperations, LoopsThatWait) {
   expect_same("correct/std_sync/atomic_shared_ptr.cpp", {""});
 }
 
-// What their first lines expect, by a search that leaves out rounds and by one that does not. Threads of
-// these programs poll, and do something else behind their loops.
+// What their first lines expect, on both engines, by a search that leaves out rounds and by one that does
+// not. Threads of these programs poll, and do something else behind their loops.
 TEST_F(VmOperations, LoopsThatAreLeft) {
   for (const auto& entry : fs::directory_iterator(THRUM_SOURCES "/tests/vm/waiting")) {
     std::ifstream source(entry.path());
@@ -118,9 +118,12 @@ TEST_F(VmOperations, LoopsThatAreLeft) {
     build_program("../vm/waiting/" + entry.path().filename().string());
     for (const Words& options :
          {Words{"--strategy", "dpor"}, Words{"--strategy", "icb", "--bound", "none"}}) {
-      const auto [found, kinds, executions] = search("vm", options, "");
-      EXPECT_EQ(found, verdict) << entry.path() << " " << options[1];
-      EXPECT_EQ(kinds, kind.empty() ? Words{} : Words{kind}) << entry.path() << " " << options[1];
+      for (const char* engine : {"vm", "native"}) {
+        const auto [found, kinds, executions] = search(engine, options, "");
+        EXPECT_EQ(found, verdict) << entry.path() << " " << options[1] << " " << engine;
+        EXPECT_EQ(kinds, kind.empty() ? Words{} : Words{kind})
+            << entry.path() << " " << options[1] << " " << engine;
+      }
     }
   }
 }

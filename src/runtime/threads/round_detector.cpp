@@ -31,11 +31,6 @@ void for_each_word(std::uint64_t address, std::uint64_t size, Visit visit) {
   }
 }
 
-bool is_on_own_stack(const Thread& thread, std::uint64_t address) {
-  return address - reinterpret_cast<std::uint64_t>(thread.stack_bottom) <
-         static_cast<std::uint64_t>(thread.stack_top - thread.stack_bottom);
-}
-
 // Whether an operation accesses the bytes of its object and nothing else.
 bool is_access(Operation operation) {
   switch (operation) {
@@ -88,6 +83,7 @@ void RoundDetector::begin(Waiting waiting) {
     thread.watches.clear();
     thread.values.clear();
     thread.round_given_at = kNoRound;
+    thread.discounted = 0;
   }
 }
 
@@ -139,11 +135,11 @@ void RoundDetector::note_memory(const Thread& thread, Kind kind, std::uint64_t a
 }
 
 void RoundDetector::note_plain_read(const Thread& thread, std::uint64_t address, std::uint64_t size) {
-  if (size != 0 && !is_on_own_stack(thread, address)) note_memory(thread, Kind::read, address, size);
+  if (size != 0) note_memory(thread, Kind::read, address, size);
 }
 
 void RoundDetector::note_plain_write(const Thread& thread, std::uint64_t address, std::uint64_t size) {
-  if (size != 0 && !is_on_own_stack(thread, address)) note_memory(thread, Kind::write, address, size);
+  if (size != 0) note_memory(thread, Kind::write, address, size);
 }
 
 void RoundDetector::note_operation(const Thread& thread, bool changes, std::uint64_t value, Outcome outcome) {
@@ -221,6 +217,8 @@ class RoundDetector::Judge {
     return held_.empty() && free_lists_are_as_before();
   }
   std::uint64_t effects() const { return effects_; }
+  // Of them: those that belong to no idle round so far.
+  std::uint64_t fresh_effects() const { return fresh_effects_; }
 
  private:
   struct Count {
@@ -309,9 +307,14 @@ class RoundDetector::Judge {
     return true;
   }
 
+  void count_effect() {
+    ++effects_;
+    if (time_ >= mine_.discounted) ++fresh_effects_;
+  }
+
   // The old content of bytes that the round overwrites for the first time must be what it leaves there.
   bool write(const Entry& entry) {
-    ++effects_;
+    count_effect();
     if (is_in_own_block(entry)) return true;
     mine_.written.push_back({entry.object, entry.size});
     const char* before = rounds_.bytes_.data() + entry.bytes;
@@ -328,7 +331,7 @@ class RoundDetector::Judge {
   }
 
   bool count(std::uint64_t lock, int change) {
-    ++effects_;
+    count_effect();
     rounds_.words_[lock_key(lock)] = 1;
     if (change > 0) mine_.written.push_back({lock, 1});
     return hold(lock, change);
@@ -403,6 +406,7 @@ class RoundDetector::Judge {
   std::vector<Count> held_;  // locks and new blocks: takes minus releases
   std::vector<FreeList> lists_;
   std::uint64_t effects_ = 0;
+  std::uint64_t fresh_effects_ = 0;
   std::size_t at_ = 0;      // the present entry's place in the log
   std::uint64_t time_ = 0;  // of the present entry
 };
@@ -413,7 +417,9 @@ bool RoundDetector::ends_idle_round(Place place, const Thread& thread, Visit& vi
   PerThread& mine = of(thread);
   Judge judge(*this, thread, mine);
   if (!judge.is_idle(visit.begin - forgotten_)) return false;
-  effects_ -= judge.effects();
+  effects_ -= judge.fresh_effects();
+  mine.discounted = now();
+  mine.depends_on_time = visit.waits != mine.waits || reads_clock(thread);
   mine.alone = visit.switches == switches_ && visit.waits == mine.waits;
   mine.was_released = false;
   mine.looked_at = visit.begin;

@@ -103,6 +103,8 @@ class RoundDetector {
   void add_loops(LoopList& loops) const;
   // These three as in SpinDetector.
   bool reads_clock(const Thread& thread) const;
+  // Whether its last idle round waited for a time, or read the clock: its next round may go on by itself.
+  bool depends_on_time(const Thread& thread) const { return of(thread).depends_on_time; }
   bool give_another_round(const Thread& thread);
   void forget_round(const Thread& thread) { of(thread).round_given_at = kNoRound; }
   void add_watched(const Thread& thread, std::uint32_t event, std::vector<Watched>& watches) const;
@@ -156,6 +158,8 @@ class RoundDetector {
     std::uint32_t events = kNoEvents;  // that it had done at its last plain read
     std::uint32_t plain_reads = 0;     // plain reads since then
     bool only_reads = false;           // its round wrote nothing
+    bool depends_on_time = false;      // of the last idle round
+    std::uint64_t discounted = 0;      // effects up to there in the log do not count in effects_ any more
     bool alone = false;                // no other thread ran in that round, and its own did not wait
     std::vector<Watch> watches;
     std::vector<char> values;

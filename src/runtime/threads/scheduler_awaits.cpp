@@ -48,7 +48,8 @@ Wait Scheduler::wait_in_loop(Operation operation, std::uint64_t object, std::uin
   if (wait == Wait::nothing_more && is_in_trial() && round_detector().is_on())
     return knows_round(me, code) ? Wait::nothing_more : Wait::nothing;
   if (wait != Wait::nothing || !world.logs_accesses || operation == Operation::store) return wait;
-  return comes_by_idle_round(me, code) && round_detector().is_on() ? Wait::nothing_more : Wait::nothing;
+  if (!comes_by_idle_round(me, code) || !round_detector().is_on()) return Wait::nothing;
+  return round_detector().depends_on_time(me) ? Wait::spin : Wait::nothing_more;
 }
 
 void Scheduler::look_for_unseen_changes(const Thread& me) {
@@ -226,6 +227,9 @@ Thread& Scheduler::go_on_in_trial() {
   Thread& thread = *trial_.thread;
   if (thread.life != Life::standing || ++trial_.operations > kOperationsMax) pass_trial();
   if (enabled(thread)) return thread;
+  const bool is_back =
+      thread.wait == Wait::nothing_more || thread.wait == Wait::await || thread.wait == Wait::spin;
+  if (!is_back) cut_execution(End::waiting);  // it has left its loop, and waits for something else
   return end_stuck();
 }
 
