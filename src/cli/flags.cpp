@@ -46,8 +46,6 @@ std::vector<std::string> compile_flags(const Toolchain& toolchain) {
   // that no other code sees, together with a use after its free.
   flags.insert(flags.end(), {"--param=tsan-distinguish-volatile=1", "-fno-builtin-memset",
                              "-fno-builtin-malloc", "-fno-builtin-calloc", "-fno-builtin-free",
-                             // Calls of several lines would become one, of one line.
-                             "-fno-crossjumping", "-fno-tree-tail-merge",
                              // "atomic_thread_fence is not supported" by libtsan; our runtime supports it.
                              "-Wno-tsan"});
   for (const char* warning : kMisled) flags.push_back("-Wno-error=" + std::string(warning));
