@@ -18,7 +18,8 @@ bool Machine::access_attentively(AccessKind kind, std::uint64_t address, std::ui
   bool is_operation = comes_back;
   if (comes_back) {
     ++steps_left;  // it was counted before
-  } else if (judges && known_races.count() != 0 && known_races.promotes(code_number, address, size)) {
+  } else if (judges && known_races.count() != 0 &&
+             known_races.promotes(code_of_access(code_number), address, size)) {
     is_operation = is_alone && !me.in_call;
     if (!is_operation && !unexplored) unexplored = running_stack();
   }
@@ -59,16 +60,6 @@ bool Machine::waits_at_plain_read(Thread& me, std::uint64_t address, std::uint64
   if (stand_before(Operation::racy_load, address, static_cast<std::uint32_t>(size), Wait::nothing))
     me.wait = Wait::spin;
   return true;
-}
-
-// The functions that it names are decoded.
-std::uint64_t Machine::instruction_at(std::uint64_t code_number) {
-  if (!is_code(code_number) || function_at(code_number) >= code.functions.size()) return 0;
-  Function& function = *code.functions[function_at(code_number)];
-  if (!function.is_defined) return 0;
-  if (!function.is_decoded) decode(function);
-  const std::uint64_t number = code_number - code_address(function.number);
-  return number < function.code.size() ? reinterpret_cast<std::uint64_t>(function.code.data() + number) : 0;
 }
 
 }  // namespace thrum::vm

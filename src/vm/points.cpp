@@ -9,6 +9,7 @@
 #include "support/check.hpp"
 #include "vm/externals.hpp"
 #include "vm/machine.hpp"
+#include "vm/race_names.hpp"
 
 namespace thrum::vm {
 
@@ -155,7 +156,7 @@ void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Tr
   steps_left = settings.steps - result.counts.steps;
   result.counts.points = course().points;
   result.counts.threads = course().created;
-  if (wanted.has(Wanted::kPlaces)) result.details.known_races = known_races.places();
+  if (wanted.has(Wanted::kPlaces)) result.details.known_races = names_of(known_races);
   in_execution = judges = attentive_ = false;
 }
 

@@ -9,6 +9,7 @@
 #include "campaign/strategies.hpp"
 #include "protocol/remote_program.hpp"
 #include "protocol/search_channel.hpp"
+#include "vm/race_names.hpp"
 #include "worker/shared_search.hpp"
 
 namespace thrum {
@@ -252,7 +253,7 @@ Report run_vm_search(const VmWorld& world, VmProcess& process) {
   if (program.ended_early()) {
     report = report_early_end(world, program);
   } else {
-    program.program().machine().known_races.add(world.job().known_races);
+    vm::add_by_names(program.program().machine().known_races, world.job().known_races);
     world.channel().phase.store(Channel::Phase::searching, std::memory_order_release);
     report = world.job().replay                      ? replay(world, process)
              : world.job().suite == SuiteUse::replay ? replay_suite(process)

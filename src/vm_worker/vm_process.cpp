@@ -105,7 +105,7 @@ void VmProcess::read_learned(ByteReader& in, bool, const ReportSoFar& report) {
   program_.forget_notes();
   // The races given by the job are known already.
   const std::size_t given = std::min(job().known_races.size(), report.known_races.size());
-  machine().known_races.add(std::span(report.known_races).subspan(given));
+  vm::add_by_names(machine().known_races, std::span(report.known_races).subspan(given));
   merge_learned(in, report);
 }
 

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "vm/race_names.hpp"
 #include "vm_worker/worker_program.hpp"
 #include "vm_worker/world.hpp"
 #include "worker/search_state.hpp"
@@ -48,7 +49,7 @@ class VmProcess final : public WorkerProcess {
   void set_shares(bool shares) override { shares_ = shares; }
 
   void add_notes(ReportSoFar& report) override;
-  std::vector<KnownRace> known_races() override { return machine().known_races.places(); }
+  std::vector<KnownRace> known_races() override { return vm::names_of(machine().known_races); }
   void use_races(std::size_t count) override { machine().known_races.use(count); }
   void write_learned(ByteWriter& out) override;
   void read_learned(ByteReader& in, bool same_layout, const ReportSoFar& report) override;

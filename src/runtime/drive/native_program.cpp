@@ -19,6 +19,7 @@
 #include "runtime/judge/judging.hpp"
 #include "runtime/judge/leaks.hpp"
 #include "runtime/judge/race_judge.hpp"
+#include "runtime/judge/race_names.hpp"
 #include "runtime/judge/recorded_values.hpp"
 #include "runtime/judge/warnings.hpp"
 #include "runtime/kernel/descriptors.hpp"
@@ -290,7 +291,7 @@ void NativeProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
   if (engine.records_values) trace.shared = recorded_values().shared();
   world.repeats = true;  // until the next plan begins
   if (trace.end == End::finished || trace.end == End::bug) scheduler().director().finish();
-  if (wanted.has(Wanted::kPlaces)) trace.details.known_races = race_judge().known().places();
+  if (wanted.has(Wanted::kPlaces)) trace.details.known_races = names_of(race_judge().known());
   trace.counts.steps = steps_done();
   scheduler().awaits().take_refusals(trace.refusals);
   if (warnings().wants_events()) warnings().learn(trace);

@@ -17,6 +17,7 @@
 #include "runtime/judge/judging.hpp"
 #include "runtime/judge/leaks.hpp"
 #include "runtime/judge/race_judge.hpp"
+#include "runtime/judge/race_names.hpp"
 #include "runtime/judge/warnings.hpp"
 #include "runtime/kernel/files.hpp"
 #include "runtime/shortcuts/waypoints.hpp"
@@ -211,7 +212,7 @@ void run_search() {
   Report report;
   report.started_threads = true;
   const Job& job = *world.job;
-  race_judge().known().add(job.known_races);
+  add_by_names(race_judge().known(), job.known_races);
   focus().begin(job.focus_code, job.focus_data);
   if (job.replay) {
     Trace& trace = report.replayed.emplace();

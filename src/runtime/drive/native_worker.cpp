@@ -14,6 +14,7 @@
 #include "runtime/base/world.hpp"
 #include "runtime/drive/parts.hpp"
 #include "runtime/judge/race_judge.hpp"
+#include "runtime/judge/race_names.hpp"
 #include "runtime/judge/recorded_values.hpp"
 #include "runtime/judge/warnings.hpp"
 #include "runtime/kernel/descriptors.hpp"
@@ -66,7 +67,7 @@ class NativeWorker final : public WorkerProcess {
   std::size_t shared_cells() override { return recorded_values().shared(); }
 
   void add_notes(ReportSoFar& report) override { notes().save(report); }
-  std::vector<KnownRace> known_races() override { return race_judge().known().places(); }
+  std::vector<KnownRace> known_races() override { return names_of(race_judge().known()); }
   void use_races(std::size_t count) override { race_judge().known().use(count); }
   void watch_warnings(bool watch) override { warnings().watch(watch); }
   void write_loaded(ByteWriter& out) override { loader().save(out); }
@@ -89,7 +90,7 @@ class NativeWorker final : public WorkerProcess {
 void NativeWorker::read_learned(ByteReader& in, bool same_layout, const ReportSoFar& report) {
   // The races given by the job are known already.
   const std::size_t given = std::min(world.job->known_races.size(), report.known_races.size());
-  race_judge().known().add(std::span(report.known_races).subspan(given));
+  add_by_names(race_judge().known(), std::span(report.known_races).subspan(given));
   Saved saved{in, *world.names, same_layout, report};
   for_all<kSearchParts, &SearchPart::read>(saved);
 }

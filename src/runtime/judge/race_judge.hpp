@@ -20,11 +20,11 @@
 
 #include "model/event.hpp"
 #include "model/trace.hpp"
+#include "races/known_races.hpp"
 #include "races/race_detector.hpp"
 #include "runtime/base/forever.hpp"
 #include "runtime/base/thread.hpp"
 #include "runtime/base/world.hpp"
-#include "runtime/judge/known_races.hpp"
 #include "runtime/memory/heap.hpp"
 
 namespace thrum {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/judge/known_races.hpp"
+#include "races/known_races.hpp"
 
 #include <gtest/gtest.h>
-
-#include <vector>
 
 namespace thrum {
 namespace {
@@ -60,17 +58,6 @@ TEST(KnownRaces, AnExecutionUsesTheFirstOnes) {
   races.use(2);
   EXPECT_TRUE(races.holds(kOtherCode, kOtherCode));
   EXPECT_TRUE(races.promotes(kOtherCode, kBytes + 64 + 4, 1));
-}
-
-TEST(KnownRaces, LeaveOutThoseOfModulesThatAreNotLoaded) {
-  KnownRaces races;
-  KnownRace foreign;
-  foreign.first = foreign.second = {Place::Space::module, 0xffff, 0, 0x10};
-  foreign.bytes = {Place::Space::other, 0, 0, kBytes};
-  foreign.size = 4;
-  races.add(std::vector{foreign});
-  EXPECT_EQ(races.count(), 0u);
-  EXPECT_FALSE(races.promotes(kOtherCode, kBytes, 4));
 }
 
 }  // namespace

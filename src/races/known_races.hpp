@@ -6,7 +6,10 @@
 // The bytes matter if one of the places was never seen to race, because its thread never stopped there: for
 // example, a loop that waits for a plain flag was compiled into two reads.
 //
-// The list only grows. An execution uses its first races; the trace says how many.
+// The list only grows. An execution uses its first races; the trace says how many. Here races are known by
+// addresses; by which names they last, in a trace, is the engine's affair.
+//
+// Thread safety: none.
 #pragma once
 
 #include <cstddef>
@@ -16,38 +19,35 @@
 #include <vector>
 
 #include "model/bug.hpp"
-#include "model/trace.hpp"
 
 namespace thrum {
 
 class KnownRaces {
  public:
-  // Adds the race of a failure.
+  struct Race {
+    std::uint64_t first;  // code addresses, as accesses give them
+    std::uint64_t second;
+    std::uint64_t begin;  // of the bytes that both access
+    std::uint64_t end;
+  };
+
+  // Adds a race, and uses it.
+  void add(const Race& race);
   void add(const Failure& race);
-  // Races whose modules are not loaded are left out.
-  void add(std::span<const KnownRace> races);
 
   // From now on the first `count` races are in use.
   void use(std::size_t count);
-  std::size_t count() const { return in_force_; }
+  std::size_t count() const { return in_use_; }
+  std::span<const Race> in_use() const { return std::span(all_).first(in_use_); }
 
-  // Whether a race between these code addresses (as accesses give them) is in use.
+  // Whether a race between these code addresses is in use.
   bool holds(std::uint64_t first, std::uint64_t second) const;
   // Whether this plain access is a visible operation.
   bool promotes(std::uint64_t code, std::uint64_t address, std::uint64_t size) const;
 
-  // The races in use, by lasting names.
-  std::vector<KnownRace> places() const;
-
  private:
-  struct Known {
-    std::uint64_t first;
-    std::uint64_t second;
-    std::uint64_t begin;  // of the bytes
-    std::uint64_t end;
-  };
-  std::vector<Known> all_;
-  std::size_t in_force_ = 0;
+  std::vector<Race> all_;
+  std::size_t in_use_ = 0;
   std::vector<std::uint64_t> codes_;                            // of promoted accesses; sorted
   std::vector<std::pair<std::uint64_t, std::uint64_t>> bytes_;  // begin and end of promoted bytes; sorted
 };
