@@ -2,7 +2,7 @@
 
 # Its layers, from the lowest to the highest: each may include those below it.
 set(runtime_layers base memory kernel threads judge shortcuts drive libc intercept)
-thrum_declare_dependencies(runtime worker races objects)
+thrum_declare_dependencies(runtime worker races leaks objects)
 set(below)
 foreach(layer IN LISTS runtime_layers)
   string(JOIN "," others ${below})
@@ -21,7 +21,7 @@ endif()
 # unit tests are made of. With training they are compiled for the library once more, and all is optimised
 # together, as the search and the scheduler call each other at every scheduling point (a few percent), and each
 # function begins with a line of the cache (faster again).
-set(layers support model order races execution search unfolding campaign protocol worker)
+set(layers support model order races leaks execution search unfolding campaign protocol worker)
 if(THRUM_TRAIN)
   foreach(layer IN LISTS layers)
     thrum_sources(${PROJECT_SOURCE_DIR}/src/${layer} layer_sources layer_tests frontier random systematic reduction)
@@ -73,7 +73,7 @@ function(thrum_runtime_library name folder)
     LINK_DEPENDS ${exports}
     LIBRARY_OUTPUT_DIRECTORY ${folder})
   if(NOT THRUM_TRAIN)
-    target_link_libraries(${name} PRIVATE thrum_worker thrum_races thrum_objects)
+    target_link_libraries(${name} PRIVATE thrum_worker thrum_races thrum_leaks thrum_objects)
   endif()
   target_link_libraries(${name} PRIVATE gcc_s ${CMAKE_DL_LIBS} Threads::Threads)
   # The runtime's own standard library brings a std::random_device, too; ours, which comes first, is meant.
@@ -109,7 +109,7 @@ add_library(thrum_runtime_parts STATIC $<TARGET_OBJECTS:thrum_runtime_objects>)
 set_target_properties(thrum_runtime_parts PROPERTIES LINKER_LANGUAGE CXX INTERPROCEDURAL_OPTIMIZATION ${THRUM_TRAIN})
 target_include_directories(thrum_runtime_parts PUBLIC ${PROJECT_SOURCE_DIR}/src)
 if(NOT THRUM_TRAIN)
-  target_link_libraries(thrum_runtime_parts PUBLIC thrum_worker thrum_races)
+  target_link_libraries(thrum_runtime_parts PUBLIC thrum_worker thrum_races thrum_leaks)
 endif()
 thrum_unit_tests(runtime thrum_runtime_parts ${tests})
 if(BUILD_TESTING)

@@ -3,10 +3,10 @@
 // execution ends (docs/bugs.md, "leak"). Where they are not asked for, a leak is a bug only if some schedules
 // do not have it: one execution has freed every block, and another has lost some.
 //
-// At the end, memory is marked: each word that is the address of a byte of a block, whatever its upper 16
-// bits are, points to it. The roots are the variables, the blocks that libraries allocated before the program
-// began, the stacks, registers and thread-local storage of threads that have not ended, mapped memory, and
-// what the machine holds for the program. Blocks are counted first: if all are freed, nothing is marked.
+// At the end, memory is marked (leaks/leak_marks.hpp). The roots are the variables, the blocks that libraries
+// allocated before the program began, the stacks, registers and thread-local storage of threads that have not
+// ended, mapped memory, and what the machine holds for the program. Blocks are counted first: if all are
+// freed, nothing is marked.
 //
 // Requests of the program (LeakSanitizer's interface) are a list in the machine's part of the memory, so that
 // they are undone like everything else. What is kept here is of the search: plans, and what is known since
@@ -20,9 +20,8 @@
 #include <optional>
 #include <vector>
 
+#include "leaks/leak_marks.hpp"
 #include "model/plan.hpp"
-#include "model/trace.hpp"
-#include "vm/heap.hpp"
 
 namespace thrum::vm {
 
@@ -56,36 +55,17 @@ class LeakSearch {
   void request(Request what, std::uint64_t begin = 0, std::uint64_t size = 0);
 
  private:
-  using Block = Heap::Block;
   struct Row;  // of the list of requests
-  struct Range {
-    std::uint64_t begin;
-    std::uint64_t end;
-  };
-  // Blocks of a thread, by their numbers: first and last.
-  struct Ignored {
-    ThreadId thread;
-    std::uint64_t first;
-    std::uint64_t last;
-  };
-  enum class Mark : std::uint8_t { none, reached, pointed_to, lost_with_another };
 
   static Row& row(std::uint32_t number);
   void take_requests();
   bool is_wanted();
   void collect();
-  bool is_ignored(const Block& block) const;
-  std::size_t index_of(std::uint64_t value) const;
-  template <typename Found>
-  void scan(Range range, Found found);
-  void mark(Range range);
-  void mark_value(std::uint64_t value);
+  void mark(std::uint64_t begin, std::uint64_t end);
   void mark_roots();
   void mark_threads();
   void mark_mappings();
-  void flood(Mark as);
-  void find_owners();
-  std::vector<LostBlocks> groups(std::uint64_t& identity);
+  std::vector<std::uint64_t> codes_of(const LiveBlock& block);
 
   Machine& machine_;
   std::uint64_t before_ = 0;       // blocks that main's thread had allocated when the program began
@@ -96,10 +76,12 @@ class LeakSearch {
   bool notes_ = false;
   bool wants_again_ = false;
   // While it is looked for leaks.
-  std::vector<Block> blocks_;  // by address
-  std::vector<Mark> marks_;    // one for each block
-  std::vector<std::size_t> to_scan_;
-  std::vector<Ignored> ignored_;
+  LeakMarks marks_;
+  std::vector<IgnoredBlocks> ignored_;
+  struct Range {
+    std::uint64_t begin;
+    std::uint64_t end;
+  };
   std::vector<Range> roots_;
 };
 

@@ -27,6 +27,7 @@
 #include "model/thread_names.hpp"
 #include "model/trace.hpp"
 #include "races/footprints.hpp"
+#include "races/known_races.hpp"
 #include "races/race_detector.hpp"
 #include "support/bytes.hpp"
 #include "vm/choice_watch.hpp"
@@ -34,7 +35,6 @@
 #include "vm/heap.hpp"
 #include "vm/idle_rounds.hpp"
 #include "vm/inputs.hpp"
-#include "vm/known_races.hpp"
 #include "vm/leaks.hpp"
 #include "vm/livelocks.hpp"
 #include "vm/memory.hpp"
@@ -176,7 +176,7 @@ class Machine : public Pending {
   std::uint64_t steps_left = 0;
   bool judges = false;  // accesses go to the race detector
   bool records_footprints = false;
-  KnownRaces known_races{[this](std::uint64_t where) { return instruction_at(where); }};
+  KnownRaces known_races;
   // Where a racing access was passed over that is no scheduling point; who runs executions takes it away.
   std::optional<std::vector<Place>> unexplored;
   // Whether the free of a block of that size is a visible operation.
@@ -364,7 +364,7 @@ class Machine : public Pending {
   std::vector<Place> running_stack() { return stack_of(current()); }
   void note_allocation(std::uint64_t block, std::uint64_t size);
   // Where the block was allocated, if that was noted; return addresses, innermost first.
-  std::vector<Place> allocation_stack(const Heap::Block& block);
+  std::vector<Place> allocation_stack(ThreadId thread, std::uint32_t number);
   // Addresses that the machine holds for the program, or for one of its threads.
   static void add_held(std::vector<std::uint64_t>& addresses);
   static void add_held_semaphores(std::vector<std::uint64_t>& addresses);
@@ -508,7 +508,6 @@ class Machine : public Pending {
                           const Instruction* where, bool is_alone);
   bool judge_access(AccessKind kind, std::uint64_t address, std::uint64_t size, const Instruction* where);
   bool judge_plainly(AccessKind kind, std::uint64_t address, std::uint64_t size, const Instruction* where);
-  std::uint64_t instruction_at(std::uint64_t code_number);
   bool attentive_ = false;  // accesses are looked at for more than races
   bool check_races(std::uint64_t address, std::uint64_t size);
   bool is_meant(const Race& race) const;

@@ -96,12 +96,12 @@ void Machine::note_allocation(std::uint64_t block, std::uint64_t size) {
   }
 }
 
-std::vector<Place> Machine::allocation_stack(const Heap::Block& block) {
-  const auto found = allocations_.find({block.thread, block.number});
+std::vector<Place> Machine::allocation_stack(ThreadId thread, std::uint32_t number) {
+  const auto found = allocations_.find({thread, number});
   if (found != allocations_.end()) return found->second.stack;
   std::vector<Place> stack;
-  if (block.thread == kMainThread && block.number - 1 < early_allocations_.size()) {
-    const EarlyAllocation& early = early_allocations_[block.number - 1];
+  if (thread == kMainThread && number - 1 < early_allocations_.size()) {
+    const EarlyAllocation& early = early_allocations_[number - 1];
     for (std::uint64_t address : early_stacks_[early.stack]) stack.push_back(place_of(address));
   }
   return stack;

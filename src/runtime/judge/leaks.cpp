@@ -30,17 +30,10 @@ constinit Forever<LeakSearch> the_leak_search;
 
 namespace {
 
-constexpr std::size_t kNoBlock = ~std::size_t{0};
-constexpr std::uint32_t kLastNumber = ~std::uint32_t{0};
+constexpr std::uint64_t kLastNumber = ~std::uint64_t{0};
 
 std::span<const char> bytes_between(std::uint64_t begin, std::uint64_t end) {
   return {reinterpret_cast<const char*>(begin), begin < end ? end - begin : 0};
-}
-
-std::string lost_text(std::uint64_t blocks, std::uint64_t bytes) {
-  return std::to_string(blocks) + (blocks == 1 ? " block" : " blocks") + " of the heap (" +
-         std::to_string(bytes) + (bytes == 1 ? " byte)" : " bytes)") + (blocks == 1 ? " is" : " are") +
-         " lost: nothing points to " + (blocks == 1 ? "it" : "them") + " when the execution ends";
 }
 
 }  // namespace
@@ -72,7 +65,7 @@ void LeakSearch::ignore_thread(bool begin) {
   if (begin) {
     if (mine->depth++ == 0) asked.ignored.push_back({me.id, allocated + 1, kLastNumber});
   } else if (mine->depth != 0 && --mine->depth == 0) {
-    auto open = std::find_if(asked.ignored.begin(), asked.ignored.end(), [&](const Ignored& range) {
+    auto open = std::find_if(asked.ignored.begin(), asked.ignored.end(), [&](const IgnoredBlocks& range) {
       return range.thread == me.id && range.last == kLastNumber;
     });
     if (open != asked.ignored.end()) open->last = allocated;
@@ -108,12 +101,6 @@ void LeakSearch::ignore_so_far() {
   }
 }
 
-bool LeakSearch::is_ignored(const LiveBlock& block) const {
-  return std::any_of(now_.ignored.begin(), now_.ignored.end(), [&](const Ignored& range) {
-    return range.thread == block.thread && range.first <= block.number && block.number <= range.last;
-  });
-}
-
 // ---- Marking -------------------------------------------------------------------------------------
 
 // Collects the blocks that may be lost. False if there is none, or if they cannot be searched for.
@@ -125,62 +112,25 @@ bool LeakSearch::collect() {
     unreadable_ = true;
     return false;
   }
-  blocks_.clear();
-  the_heap.add_live(scheduler().slots_used(), before_, blocks_);
-  marks_.assign(blocks_.size(), Mark::none);
-  return !blocks_.empty();
-}
-
-std::size_t LeakSearch::index_of(std::uint64_t value) const {
-  constexpr std::uint64_t kAddressBits = (std::uint64_t{1} << 48) - 1;
-  value &= kAddressBits;
-  if (!ProgramHeap::is_heap(value)) return kNoBlock;
-  auto after = std::upper_bound(blocks_.begin(), blocks_.end(), value,
-                                [](std::uint64_t at, const LiveBlock& block) { return at < block.begin; });
-  if (after == blocks_.begin() || !(after - 1)->holds(value)) return kNoBlock;
-  return static_cast<std::size_t>(after - 1 - blocks_.begin());
-}
-
-// Calls found(index) for each pointer to a block.
-template <typename Found>
-void LeakSearch::scan(Bytes bytes, Found found) {
-  auto at = (reinterpret_cast<std::uint64_t>(bytes.data()) + 7) & ~std::uint64_t{7};
-  std::uint64_t end = reinterpret_cast<std::uint64_t>(bytes.data()) + bytes.size();
-  for (; at + sizeof(std::uint64_t) <= end; at += sizeof(std::uint64_t)) {
-    std::uint64_t value;
-    std::memcpy(&value, reinterpret_cast<const void*>(at), sizeof value);
-    if (std::size_t index = index_of(value); index != kNoBlock) found(index);
-  }
-}
-
-void LeakSearch::mark(Bytes bytes) {
-  scan(bytes, [&](std::size_t index) {
-    if (marks_[index] != Mark::none) return;
-    marks_[index] = Mark::reached;
-    to_scan_.push_back(index);
-  });
-}
-
-void LeakSearch::mark_value(std::uint64_t value) {
-  mark({reinterpret_cast<const char*>(&value), sizeof value});
+  std::vector<LiveBlock> blocks;
+  the_heap.add_live(scheduler().slots_used(), before_, blocks);
+  const bool has_blocks = !blocks.empty();
+  marks_.begin(std::move(blocks));
+  return has_blocks;
 }
 
 void LeakSearch::mark_roots() {
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    if (!is_ignored(blocks_[i])) continue;
-    marks_[i] = Mark::reached;
-    to_scan_.push_back(i);
-  }
+  marks_.mark(now_.ignored);
   mark_data();
   mark_threads();
-  for (const Bytes& root : now_.roots) mark(root);
+  for (const Bytes& root : now_.roots) marks_.mark(root);
   std::vector<Bytes> made;
   mappings().add_made(made);
   for (const Bytes& range : made) mark_mapping(range);
   std::vector<std::uint64_t> held;
   process_state().add_held(held);
   timers().add_held(held);
-  for (std::uint64_t value : held) mark_value(value);
+  for (std::uint64_t value : held) marks_.mark_value(value);
 }
 
 // Marks the data of the program and its libraries, including blocks allocated before the program began, and
@@ -189,20 +139,20 @@ void LeakSearch::mark_data() {
   constexpr std::size_t kLarge = std::size_t{16} << 20;  // it may never have been touched
   std::vector<Bytes> data;
   snapshot().add_data(data);
-  for (const Bytes& range : data) range.size() < kLarge ? mark(range) : mark_mapping(range);
+  for (const Bytes& range : data) range.size() < kLarge ? marks_.mark(range) : mark_mapping(range);
   std::vector<Bytes> first;
   the_heap.add_first(before_, first);
-  for (const Bytes& block : first) mark(block);
+  for (const Bytes& block : first) marks_.mark(block);
   auto mark_loader = [](dl_phdr_info* info, std::size_t, void* search) {
     for (int i = 0; i < info->dlpi_phnum; ++i) {
       const auto& segment = info->dlpi_phdr[i];
       std::uint64_t begin = info->dlpi_addr + segment.p_vaddr;
       if (segment.p_type == PT_LOAD && (segment.p_flags & PF_W) != 0 && loader_range().holds(begin))
-        static_cast<LeakSearch*>(search)->mark(bytes_between(begin, begin + segment.p_memsz));
+        static_cast<LeakMarks*>(search)->mark(bytes_between(begin, begin + segment.p_memsz));
     }
     return 0;
   };
-  dl_iterate_phdr(mark_loader, this);
+  dl_iterate_phdr(mark_loader, &marks_);
 }
 
 void LeakSearch::mark_threads() {
@@ -210,21 +160,21 @@ void LeakSearch::mark_threads() {
       0x900;  // the size of struct pthread, where libc keeps buffers of the thread
   for (std::uint16_t slot = 0; slot < scheduler().slots_used(); ++slot) {
     std::uint64_t control_block = thread_pool().fs_base(slot);
-    mark(bytes_between(control_block, control_block + kControlBlock));
+    marks_.mark(bytes_between(control_block, control_block + kControlBlock));
     const Thread& thread = scheduler().thread_in_slot(slot);
-    if (!thread.released) mark_value(reinterpret_cast<std::uint64_t>(thread.result));
+    if (!thread.released) marks_.mark_value(reinterpret_cast<std::uint64_t>(thread.result));
     // The C library frees its data for a thread when the thread ends, which the parked threads never do.
     if (thread.life == Life::ended) {
       mark_libraries_storage(slot);
       continue;
     }
-    mark_value(reinterpret_cast<std::uint64_t>(thread.argument));
-    mark_value(reinterpret_cast<std::uint64_t>(thread.stack_bottom));
+    marks_.mark_value(reinterpret_cast<std::uint64_t>(thread.argument));
+    marks_.mark_value(reinterpret_cast<std::uint64_t>(thread.stack_bottom));
     for (const Destructor& destructor : thread.destructors)
-      mark_value(reinterpret_cast<std::uint64_t>(destructor.object));
-    for (const void* value : thread.keys) mark_value(reinterpret_cast<std::uint64_t>(value));
-    mark(thread_pool().storage(slot));
-    for (std::uint64_t word : thread_pool().vector_now(slot)) mark_value(word);
+      marks_.mark_value(reinterpret_cast<std::uint64_t>(destructor.object));
+    for (const void* value : thread.keys) marks_.mark_value(reinterpret_cast<std::uint64_t>(value));
+    marks_.mark(thread_pool().storage(slot));
+    for (std::uint64_t word : thread_pool().vector_now(slot)) marks_.mark_value(word);
     mark_stack(slot);
   }
 }
@@ -238,19 +188,19 @@ void LeakSearch::mark_stack(std::uint16_t slot) {
   auto bottom = reinterpret_cast<std::uint64_t>(thread.stack_bottom);
   // The thread is in a signal handler, on a stack of the program.
   if (from < bottom || from >= end) {
-    mark_value(from);
+    marks_.mark_value(from);
     if (slot == 0) return;
     from = bottom;
   }
-  mark(bytes_between(from, end));
+  marks_.mark(bytes_between(from, end));
 }
 
 // The thread-local storage of libraries that are not instrumented.
 void LeakSearch::mark_libraries_storage(std::uint16_t slot) {
   struct Walk {
-    LeakSearch* search;
+    LeakMarks* marks;
     std::uint16_t slot;
-  } walk{this, slot};
+  } walk{&marks_, slot};
   auto visit = [](dl_phdr_info* info, std::size_t, void* argument) {
     auto& self = *static_cast<Walk*>(argument);
     auto block = reinterpret_cast<std::uint64_t>(info->dlpi_tls_data);
@@ -260,7 +210,7 @@ void LeakSearch::mark_libraries_storage(std::uint16_t slot) {
     if (distance > storage.size()) return 0;
     for (int i = 0; i < info->dlpi_phnum; ++i) {
       if (info->dlpi_phdr[i].p_type != PT_TLS) continue;
-      self.search->mark(storage.last(distance).first(info->dlpi_phdr[i].p_memsz));
+      self.marks->mark(storage.last(distance).first(info->dlpi_phdr[i].p_memsz));
     }
     return 0;
   };
@@ -284,85 +234,25 @@ void LeakSearch::mark_mapping(Bytes range) {
       iovec from{reinterpret_cast<void*>(at + page * kPage), kPage};
       long count = raw_syscall(SYS_process_vm_readv, raw_syscall(SYS_getpid), reinterpret_cast<long>(&to), 1,
                                reinterpret_cast<long>(&from), 1, 0);
-      if (count > 0) mark({buffer, static_cast<std::size_t>(count)});
+      if (count > 0) marks_.mark({buffer, static_cast<std::size_t>(count)});
       if (count < 0 && count != -EFAULT) unreadable_ = true;
-    }
-  }
-}
-
-void LeakSearch::flood(Mark as) {
-  while (!to_scan_.empty()) {
-    const LiveBlock& block = blocks_[to_scan_.back()];
-    to_scan_.pop_back();
-    scan(bytes_between(block.begin, block.begin + block.size), [&](std::size_t index) {
-      if (marks_[index] == Mark::reached || marks_[index] == as) return;
-      marks_[index] = as;
-      to_scan_.push_back(index);
-    });
-  }
-}
-
-// Finds the lost blocks that other lost blocks point to. In a cycle these are all but the first block.
-void LeakSearch::find_owners() {
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    if (marks_[i] == Mark::reached) continue;
-    scan(bytes_between(blocks_[i].begin, blocks_[i].begin + blocks_[i].size), [&](std::size_t index) {
-      if (index != i && marks_[index] == Mark::none) marks_[index] = Mark::pointed_to;
-    });
-  }
-  for (Mark owner : {Mark::none, Mark::pointed_to}) {
-    for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      if (marks_[i] != owner) continue;
-      to_scan_.push_back(i);
-      flood(Mark::lost_with_another);
-      marks_[i] = Mark::none;
     }
   }
 }
 
 // ---- Results -------------------------------------------------------------------------------------
 
-// identity: a digest of the places where those blocks were allocated that no other block points to.
-std::vector<LostBlocks> LeakSearch::groups(std::uint64_t& identity) const {
-  struct Group {
-    Allocation at;
-    LostBlocks lost;
-  };
-  std::vector<Group> groups;
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    if (marks_[i] == Mark::reached) continue;
-    const LiveBlock& block = blocks_[i];
-    Allocation at;
-    if (const Allocation* made = allocations().find(block.thread, block.number)) at = *made;
-    bool with_another = marks_[i] == Mark::lost_with_another;
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& other) {
-      return other.lost.thread == block.thread && other.lost.with_another == with_another &&
-             std::equal(std::begin(at.code), std::end(at.code), std::begin(other.at.code));
-    });
-    if (group == groups.end()) group = groups.insert(group, {at, {block.thread, 0, 0, with_another, {}}});
-    ++group->lost.blocks;
-    group->lost.bytes += block.size;
-  }
-  std::stable_partition(groups.begin(), groups.end(),
-                        [](const Group& group) { return !group.lost.with_another; });
-  std::vector<std::uint64_t> places;
-  std::vector<LostBlocks> lost;
-  for (Group& group : groups) {
-    Digest place;
-    place.add(reinterpret_cast<const char*>(group.at.code), sizeof group.at.code);
-    if (!group.lost.with_another) places.push_back(place.value());
-    for (std::uint64_t code : group.at.code) {
-      if (code != 0) group.lost.stack.push_back(place_of(code));
-    }
-    lost.push_back(std::move(group.lost));
-  }
-  std::sort(places.begin(), places.end());
-  places.erase(std::unique(places.begin(), places.end()), places.end());
-  Digest all;
-  all.add(reinterpret_cast<const char*>(places.data()), places.size() * sizeof(std::uint64_t));
-  identity = all.value();
-  return lost;
+namespace {
+
+std::vector<std::uint64_t> codes_of(const LiveBlock& block) {
+  std::vector<std::uint64_t> codes;
+  const Allocation* made = allocations().find(block.thread, block.number);
+  for (std::size_t i = 0; made != nullptr && i < Allocation::kDepth && made->code[i] != 0; ++i)
+    codes.push_back(made->code[i]);
+  return codes;
 }
+
+}  // namespace
 
 // Whether lost blocks have to be searched for.
 bool LeakSearch::is_wanted() {
@@ -379,7 +269,7 @@ void LeakSearch::check() {
   if (!is_wanted()) return;
   if (collect()) {
     mark_roots();
-    flood(Mark::reached);
+    marks_.follow();
   }
   if (unreadable_) {
     notes().uncontrolled(
@@ -387,23 +277,20 @@ void LeakSearch::check() {
         "an execution protected memory from being read, so that leaks could not be looked for");
     return;
   }
-  std::uint64_t count = 0;
-  std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    if (marks_[i] == Mark::reached) continue;
-    ++count;
-    bytes += blocks_[i].size;
-  }
-  if (count == 0) return;
+  const LeakMarks::Lost lost = marks_.lost();
+  if (lost.blocks == 0) return;
   if (!notes_ && !scheduler().director().records_places()) {
     note_all(true);
     start_anew();
   }
-  find_owners();
-  Failure failure{BugKind::leak, lost_text(count, bytes), scheduler().current().id, 0, {}};
-  std::vector<LostBlocks> lost = groups(failure.code);
-  if (scheduler().director().records_places()) current_trace().details.lost = std::move(lost);
-  fail(std::move(failure));
+  const std::vector<LeakMarks::Group> groups = marks_.groups(codes_of);
+  if (scheduler().director().records_places()) {
+    for (const LeakMarks::Group& group : groups) {
+      LostBlocks& told = current_trace().details.lost.emplace_back(group.blocks);
+      for (const std::uint64_t code : group.codes) told.stack.push_back(place_of(code));
+    }
+  }
+  fail({BugKind::leak, lost_text(lost), scheduler().current().id, LeakMarks::identity(groups), {}});
 }
 
 }  // namespace thrum

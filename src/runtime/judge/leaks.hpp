@@ -3,12 +3,10 @@
 // execution ends. With --leaks each leak is a bug. Without it, a leak is a bug only if some schedules do not
 // have it: one execution has freed every block, and another has lost some.
 //
-// The idea is LeakSanitizer's. At the end, when main has returned or exit was called and all destructors have
-// run, memory is marked conservatively. Any word that looks like the address of a byte of a block counts as a
-// pointer to it, even with a tag in its upper 16 bits, as lock-free programs use. The roots are: the data of
-// the program and its libraries; the blocks that libraries allocated before the program began; the stacks and
-// thread-local storage of live threads; and the addresses that the runtime holds for the program. Blocks are
-// counted first: if all are freed, nothing is marked.
+// At the end, when main has returned or exit was called and all destructors have run, memory is marked
+// (leaks/leak_marks.hpp). The roots are: the data of the program and its libraries; the blocks that libraries
+// allocated before the program began; the stacks and thread-local storage of live threads; and the addresses
+// that the runtime holds for the program. Blocks are counted first: if all are freed, nothing is marked.
 //
 // The places of allocations are not recorded while executions are fast. An execution that lost blocks is run
 // again with its allocations recorded, so that leaks can be told apart by the places of their allocations.
@@ -22,8 +20,8 @@
 #include <span>
 #include <vector>
 
+#include "leaks/leak_marks.hpp"
 #include "model/plan.hpp"
-#include "model/trace.hpp"
 #include "runtime/base/forever.hpp"
 #include "runtime/memory/heap.hpp"
 #include "runtime/threads/allocations.hpp"
@@ -73,27 +71,18 @@ class LeakSearch {
   bool was_changed() const { return asked_ || armed_ || now_.ignored.size() != asked_before_.ignored.size(); }
 
  private:
-  using LiveBlock = ProgramHeap::LiveBlock;
   using Bytes = std::span<const char>;
-  // Blocks of a thread, by their numbers: first and last.
-  struct Ignored {
-    ThreadId thread;
-    std::uint32_t first;
-    std::uint32_t last;
-  };
   struct Depth {  // nested calls of ignore_thread()
     ThreadId thread;
     std::uint32_t depth;
   };
   struct Asked {
     std::uint64_t live = 0;  // live blocks that need not be freed
-    std::vector<Ignored> ignored;
+    std::vector<IgnoredBlocks> ignored;
     std::vector<Depth> depths;
     std::vector<Bytes> roots;
   };
-  enum class Mark : std::uint8_t { none, reached, pointed_to, lost_with_another };
 
-  bool is_ignored(const LiveBlock& block) const;
   bool collect();
   bool is_wanted();
   void mark_roots();
@@ -102,18 +91,8 @@ class LeakSearch {
   void mark_stack(std::uint16_t slot);
   void mark_libraries_storage(std::uint16_t slot);
   void mark_mapping(Bytes range);
-  template <typename Found>
-  void scan(Bytes bytes, Found found);
-  void mark(Bytes bytes);
-  void mark_value(std::uint64_t value);
-  void flood(Mark as);
-  std::size_t index_of(std::uint64_t value) const;
-  void find_owners();
-  std::vector<LostBlocks> groups(std::uint64_t& identity) const;
 
-  std::vector<LiveBlock> blocks_;  // in order of address
-  std::vector<Mark> marks_;        // one for each block
-  std::vector<std::size_t> to_scan_;
+  LeakMarks marks_;
   Asked asked_before_;  // at the first choice
   Asked now_;
   std::uint32_t before_ = 0;  // blocks that main's thread had allocated when the program began

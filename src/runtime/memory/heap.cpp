@@ -62,6 +62,20 @@ std::size_t class_size(std::size_t size_class) {
   return (std::size_t{1} << log) + ((quarter + 1) << (log - 2));
 }
 
+// Where the block begins for the program, seen from an address in it: if it was to have a larger alignment,
+// it lies in one that holds it.
+std::uint64_t aligned_memory(Block& outer, std::uint64_t address) {
+  const auto begin = reinterpret_cast<std::uint64_t>(outer.memory());
+  for (std::uint64_t inner = begin + sizeof(Block); inner <= address; inner += kGrain) {
+    const Block* own = Block::of(reinterpret_cast<void*>(inner));
+    const bool is_inner = own->size == inner - begin && own->number == outer.number &&
+                          own->thread == outer.thread &&
+                          (own->state == BlockState::aligned || own->state == BlockState::freed);
+    if (is_inner) return inner;
+  }
+  return begin;
+}
+
 }  // namespace
 
 struct ProgramHeap::Books {
@@ -170,6 +184,7 @@ void* ProgramHeap::allocate_aligned(std::size_t alignment, std::size_t size) {
   *inner = *Block::of(outer);
   inner->size = address - reinterpret_cast<std::uint64_t>(outer);
   inner->state = BlockState::aligned;
+  Block::of(outer)->size = inner->size + size;  // so that its end is exact
   return inner->memory();
 }
 
@@ -273,7 +288,8 @@ bool ProgramHeap::find(std::uint64_t address, BlockName& name) const {
     char* next = memory + class_size(block->size_class);
     if (reinterpret_cast<char*>(address) < next) {
       if (reinterpret_cast<char*>(address) < memory) return false;
-      name = {block->thread, block->number, address - reinterpret_cast<std::uint64_t>(memory)};
+      const std::uint64_t begin = aligned_memory(*block, address);
+      name = {block->thread, block->number, address - begin};
       return true;
     }
     place = next;
@@ -311,7 +327,7 @@ void ProgramHeap::add_starts(Region slots, std::vector<std::span<const char>>& c
   }
 }
 
-ProgramHeap::LiveBlock ProgramHeap::describe(const void* place) {
+LiveBlock ProgramHeap::describe(const void* place) {
   const auto* block = static_cast<const Block*>(place);
   return {reinterpret_cast<std::uint64_t>(block + 1), block->size, block->thread, block->number};
 }

@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "leaks/live_block.hpp"
 #include "model/thread_names.hpp"
 
 namespace thrum {
@@ -82,16 +83,6 @@ class ProgramHeap {
   // the blocks that main's region held at save(); the memory of later blocks is zeroed here.
   void restore(Region slots);
 
-  // A block in use.
-  struct LiveBlock {
-    std::uint64_t begin;
-    std::uint64_t size;  // as requested
-    ThreadId thread;     // these two are its name
-    std::uint32_t number;
-    bool holds(std::uint64_t address) const {
-      return begin <= address && address - begin < size + (size == 0);
-    }
-  };
   // The live block that contains the address; false if there is none.
   bool find_live(std::uint64_t address, LiveBlock& block) const;
   // The number of live blocks.

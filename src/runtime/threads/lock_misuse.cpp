@@ -89,7 +89,7 @@ void check_barrier_unused(std::uint64_t barrier, const char* does, std::uint64_t
 
 std::uint32_t barrier_mark(std::uint64_t barrier) {
   constexpr std::uint32_t kInitialised = 0xba991e20;
-  ProgramHeap::LiveBlock block;
+  LiveBlock block;
   Place place;
   if (the_heap.find_live(barrier, block)) {
     const std::uint32_t mark = kInitialised ^ (block.number << 8) ^ block.thread;
