@@ -8,7 +8,6 @@ namespace thrum::vm {
 
 void LoopStates::begin(bool is_needed) {
   is_needed_ = is_needed;
-  switches_ = 0;
   runs_.clear();
 }
 

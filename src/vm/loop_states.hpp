@@ -26,8 +26,8 @@ class LoopStates {
   void begin(bool is_needed);
   // The thread runs from here on, until another one does.
   void note_run(const Thread& thread) {
-    ++switches_;
-    if (is_needed_) runs_.push_back({thread.slot, memory_.mark()});
+    if (!is_needed_ || (!runs_.empty() && runs_.back().slot == thread.slot)) return;
+    runs_.push_back({thread.slot, memory_.mark()});
   }
   // What is known of the execution, to come back to.
   struct Course;
@@ -35,7 +35,7 @@ class LoopStates {
   void undo(const Course& course);
 
   // How often threads have taken turns.
-  std::uint64_t switches() const { return switches_; }
+  std::uint64_t switches() const { return runs_.size(); }
 
   // The registers of a thread that stands before an operation, as far as they are live, and where its frames
   // are.
@@ -82,22 +82,17 @@ class LoopStates {
   const Heap& heap_;
   std::unordered_map<const Function*, std::unique_ptr<Liveness>> liveness_;
   bool is_needed_ = false;
-  std::uint64_t switches_ = 0;
   std::vector<Run> runs_;
   Registers taken_;  // these two are kept for their memory
   std::vector<Overwritten> overwritten_;
 };
 
 struct LoopStates::Course {
-  std::uint64_t switches;
   std::vector<Run> runs;
 };
 
-inline LoopStates::Course LoopStates::mark() const { return {switches_, runs_}; }
+inline LoopStates::Course LoopStates::mark() const { return {runs_}; }
 
-inline void LoopStates::undo(const Course& course) {
-  switches_ = course.switches;
-  runs_ = course.runs;
-}
+inline void LoopStates::undo(const Course& course) { runs_ = course.runs; }
 
 }  // namespace thrum::vm

@@ -39,7 +39,13 @@ Spins::PerThread& Spins::of(const Thread& thread) {
 void Spins::take(Visit& visit, const PerThread& mine, const Thread& thread) {
   visit.has_state = states_.take(thread, visit.registers);
   visit.begin = states_.now();
+  begin_reads(visit, mine);
+}
+
+void Spins::begin_reads(Visit& visit, const PerThread& mine) const {
   visit.first_read = mine.reads.size();
+  visit.switches = states_.switches();
+  visit.waits = mine.waits;
 }
 
 // Arrivals.
@@ -59,8 +65,6 @@ Spins::Arrival Spins::visit_first(PerThread& mine, const Thread& thread) {
   visit.code = thread.code;
   visit.frame = thread.top;
   visit.count = 1;
-  visit.switches = states_.switches();
-  visit.waits = mine.waits;
   visit.has_state = false;
   if (watched_.contains(thread.code)) take(visit, mine, thread);
   return Arrival::ordinary;
@@ -75,9 +79,6 @@ Spins::Arrival Spins::arrive(const Thread& thread) {
   }
   if (visit->count == 1 && watched_.insert(thread.code).second) return Arrival::begin_again;
   ++visit->count;
-  const bool was_alone = visit->switches == states_.switches() && visit->waits == mine.waits;
-  visit->switches = states_.switches();
-  visit->waits = mine.waits;
   const bool repeats = visit->has_state && !never_.contains(thread.code) &&
                        states_.are_those_of(thread, visit->registers) &&
                        !states_.has_changed_memory(thread, visit->begin);
@@ -86,16 +87,16 @@ Spins::Arrival Spins::arrive(const Thread& thread) {
                           mine.reads.end());
     mine.looked_at = mine.waits_for.empty() ? writes_.size() : mine.waits_for.front().writes_before;
     mine.was_released = mine.has_round = false;
-    if (was_alone) see_present_values(mine);
-    visit->first_read = mine.reads.size();
+    if (visit->switches == states_.switches() && visit->waits == mine.waits) see_present_values(mine);
+    begin_reads(*visit, mine);
     return Arrival::spins;
   }
   if (std::has_single_bit(visit->count)) take(*visit, mine, thread);
   return Arrival::ordinary;
 }
 
-// No other thread ran in the round. If a value that was read has changed, the thread itself changed it, for a
-// moment: the object lay in a frame that it has left, say.
+// No other thread has run since the first of these reads. If a value that was read has changed, the thread
+// itself changed it, for a moment: the object lay in a frame that it has left, say.
 void Spins::see_present_values(PerThread& mine) {
   for (Read& read : mine.waits_for) {
     if (read.by_value) read.value = value_there(read.object, read.size);

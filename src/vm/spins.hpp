@@ -105,9 +105,9 @@ class Spins {
     std::uint64_t code;
     const Frame* frame;
     std::uint64_t count;
-    std::size_t first_read;    // since the visit whose state was taken
-    LoopStates::Moment begin;  // the same
-    std::uint64_t switches;    // at the last visit
+    LoopStates::Moment begin;  // when its state was taken
+    std::size_t first_read;    // since then, or since the last round that came to nothing
+    std::uint64_t switches;    // at first_read
     std::uint64_t waits;
     bool has_state;
     LoopStates::Registers registers;
@@ -134,6 +134,7 @@ class Spins {
   Visit* find(PerThread& mine, const Thread& thread) const;
   Arrival visit_first(PerThread& mine, const Thread& thread);
   void take(Visit& visit, const PerThread& mine, const Thread& thread);
+  void begin_reads(Visit& visit, const PerThread& mine) const;
   static void see_present_values(PerThread& mine);
   void end_round(const Thread& thread, PerThread& mine);
 

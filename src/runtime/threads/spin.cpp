@@ -113,8 +113,8 @@ SpinDetector::Arrival SpinDetector::arrive(const Thread& thread, std::uint64_t c
     visit.stack_pointer = caller.stack_pointer;
     visit.count = 1;
     visit.first_read = static_cast<std::uint32_t>(mine.reads.size());
-    visit.switches = visit.last_switches = switches_;
-    visit.waits = visit.last_waits = mine.waits;
+    visit.switches = visit.read_switches = switches_;
+    visit.waits = visit.read_waits = mine.waits;
     if (!watched_.has(code)) return Arrival::ordinary;
     if (is_deepest(thread, caller)) return Arrival::start_anew;
     visit.state.take(thread, caller);
@@ -130,12 +130,13 @@ SpinDetector::Arrival SpinDetector::arrive(const Thread& thread, std::uint64_t c
   bool same = visit.state.is_that_of(thread, caller) && !never_.has(code);
   if (same) {
     mine.waits_for.assign(mine.reads.begin() + visit.first_read, mine.reads.end());
-    if (visit.last_switches == switches_ && visit.last_waits == mine.waits) see_present_values(mine);
+    if (visit.read_switches == switches_ && visit.read_waits == mine.waits) see_present_values(mine);
   }
-  visit.last_switches = switches_;
-  visit.last_waits = mine.waits;
-  if (same || std::has_single_bit(visit.count))
+  if (same || std::has_single_bit(visit.count)) {
     visit.first_read = static_cast<std::uint32_t>(mine.reads.size());
+    visit.read_switches = switches_;
+    visit.read_waits = mine.waits;
+  }
   if (!same && std::has_single_bit(visit.count)) {
     visit.state.take(thread, caller);
     visit.switches = switches_;
@@ -145,8 +146,9 @@ SpinDetector::Arrival SpinDetector::arrive(const Thread& thread, std::uint64_t c
   return same ? Arrival::spins : Arrival::ordinary;
 }
 
-// No other thread has run in the round. If a value that was read has changed, the thread changed it unseen:
-// the object lay in a frame that it has left, say, or code that is not instrumented wrote it for a moment.
+// No other thread has run since the first of these reads. If a value that was read has changed, the thread
+// changed it unseen: the object lay in a frame that it has left, say, or code that is not instrumented wrote
+// it for a moment.
 void SpinDetector::see_present_values(PerThread& mine) {
   for (Read& read : mine.waits_for) {
     if (read.by_value) read.value = value_at(reinterpret_cast<const void*>(read.what.object), read.what.size);

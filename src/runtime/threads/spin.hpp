@@ -177,8 +177,8 @@ class SpinDetector {
     std::uint32_t first_read;  // the first read since the visit compared with
     std::uint64_t switches;    // the count at that visit
     std::uint64_t waits;
-    std::uint64_t last_switches;  // the same at the last visit
-    std::uint64_t last_waits;
+    std::uint64_t read_switches;  // the counts at first_read
+    std::uint64_t read_waits;
     LoopState state;
   };
   static constexpr std::uint32_t kNoRound = 0xffffffff;
