@@ -112,14 +112,9 @@ Next do_at_quick_exit(Call& call) {
 
 Next do_on_exit(Call& call) { return register_handler(call, call.argument(0), call.argument(1), true); }
 Next do_atexit(Call& call) { return register_handler(call, call.argument(0), 0); }
-// Destructors of the C++ library, which are called at its own address, do not matter, as natively: one of a
-// condition variable would fail where a thread still waits for it. But the streams' one writes what they
-// hold.
+// What the C++ library has registered for itself does not matter, as natively.
 Next do_cxa_atexit(Call& call) {
-  const Function* const function = call.machine.function_at_address(call.argument(0));
-  const bool is_left_out =
-      function != nullptr && function->is_quiet && !function->name.starts_with("_ZNSt8ios_base4InitD");
-  if (is_left_out) return call.result_int(0);
+  if (call.thread.top->function->is_quiet) return call.result_int(0);
   return register_handler(call, call.argument(0), call.argument(1));
 }
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "runtime/base/page.hpp"
 #include "runtime/drive/native_program.hpp"
@@ -163,6 +164,15 @@ THRUM_EXPORT void quick_exit(int status) {
   leave_process(status, THRUM_CALLER);
 }
 
+// Each file that includes <iostream> registers std::ios_base::Init::~Init(), which writes what the streams
+// hold.
+static bool is_end_of_streams(void (*function)(void*)) {
+  Dl_info symbol{};
+  return !is_instrumented(reinterpret_cast<std::uint64_t>(function)) &&
+         dladdr(reinterpret_cast<void*>(function), &symbol) != 0 && symbol.dli_sname != nullptr &&
+         std::string_view(symbol.dli_sname).starts_with("_ZNSt8ios_base4InitD");
+}
+
 THRUM_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* module) {
   // The runtime's own globals are never destroyed.
   if (module == &__dso_handle) return 0;
@@ -171,14 +181,11 @@ THRUM_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* mod
         reinterpret_cast<int (*)(void (*)(void*), void*, void*)>(next_function("__cxa_atexit"));
     return real(function, argument, module);
   }
-  // Destructors of libraries that are not instrumented do not matter, and would cost time in every execution.
-  static void* last_module = &__dso_handle;
-  static bool last_instrumented = false;
-  if (module != last_module) {
-    last_module = module;
-    last_instrumented = is_instrumented(reinterpret_cast<std::uint64_t>(function));
-  }
-  if (last_instrumented) process_state().at_exit(function, argument);
+  // What libraries that are not instrumented have registered does not matter, and would cost time in every
+  // execution. The function may be such a library's all the same: a global condition variable's destructor.
+  const auto registrar = reinterpret_cast<std::uint64_t>(module);
+  if (!is_instrumented(registrar != 0 ? registrar : THRUM_CALLER)) return 0;
+  if (!is_end_of_streams(function) || world.job->replay) process_state().at_exit(function, argument);
   return 0;
 }
 

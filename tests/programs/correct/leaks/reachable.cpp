@@ -38,7 +38,7 @@ struct Node {
 
 // Of the whole program, or compilers leave the allocations out.
 std::mutex mutex;
-std::condition_variable never;
+std::condition_variable& never = *new std::condition_variable;  // threads wait for it at the end
 Node* global = nullptr;
 char* inside = nullptr;
 std::atomic<std::uint64_t> tagged{0};
