@@ -125,6 +125,7 @@ std::uint64_t Heap::allocate_aligned(std::uint32_t region, ThreadId thread, std:
   own = header(outer);
   own.size = block - outer;
   own.state = State::aligned;
+  memory_.put(header(outer).size, own.size + size);  // so that its end is exact
   return block;
 }
 

@@ -115,7 +115,7 @@ void Machine::fail_with(Failure failure, AccessKind kind, std::uint64_t address,
 
 void Machine::fail_freed_twice(std::uint64_t address) {
   Failure failure{BugKind::double_free, "a block is freed twice", current().id, code_of(current()), {}};
-  const Heap::Block block = heap.block_at(address);
+  const Heap::Block block = heap.find(address).value_or(heap.block_at(address));
   tell_freed(block, failure);
   fail_with(std::move(failure), AccessKind::free, address, std::max<std::uint64_t>(block.size, 1),
             code_of(current()));
@@ -224,9 +224,7 @@ void Machine::note_foreign(AccessKind kind, std::uint64_t address, std::uint64_t
 // Earlier accesses of other threads to the ended thread's stack or storage must be ordered before its end.
 // Whether they are; else the execution has failed.
 bool Machine::end_judged(const Thread& thread) {
-  if (records_footprints)
-    note_footprint(thread, true, thread.stack_limit(),
-                   thread.own_stack_end != 0 ? thread.stack_size : kStackSize);
+  if (records_footprints) note_footprint(thread, true, thread.stack_limit(), thread.stack_size);
   if (!judges) return true;
   for (const Foreign& use : foreign_) {
     if (use.owner != thread.number || races.clock(thread.number).knows(use.access.when)) continue;

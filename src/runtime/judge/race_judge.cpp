@@ -402,7 +402,10 @@ void RaceJudge::unmap(const void* address, std::size_t size, std::uint64_t code)
 void RaceJudge::check_not_freed(const void* block, std::uint64_t code) {
   auto begin = reinterpret_cast<std::uint64_t>(block);
   ProgramHeap::Use use = the_heap.use_of(begin, 1);
-  if (use.state != ProgramHeap::State::freed || use.begin != begin) return;  // the heap reports it
+  BlockName name;
+  const bool is_block = the_heap.find(begin, name) && name.offset == 0;
+  if (use.state != ProgramHeap::State::freed || !is_block) return;  // the heap reports it
+  use.size -= begin - use.begin;
   Failure failure{BugKind::double_free, "a block is freed twice", scheduler().current().id, code, {}};
   tell_freed(failure, begin, use.size);
   fail_with(std::move(failure), AccessKind::free, begin, use.size, code);
