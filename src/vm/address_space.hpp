@@ -42,7 +42,7 @@ constexpr std::uint32_t function_at(std::uint64_t address) {
 inline constexpr std::uint64_t kThreads = 0x1c00'0000'0000;
 inline constexpr std::uint64_t kThreadSize = std::uint64_t{1} << 28;
 inline constexpr std::uint64_t kStackEnd = std::uint64_t{1} << 27;   // from the begin of a thread's part
-inline constexpr std::uint64_t kStackSize = std::uint64_t{8} << 20;  // unless a larger one is asked for
+inline constexpr std::uint64_t kStackSize = std::uint64_t{8} << 20;  // unless another one is asked for
 inline constexpr std::uint64_t kStackSizeMax = std::uint64_t{120} << 20;
 inline constexpr std::uint64_t kLocalStorage = kStackEnd + (1 << 16);
 constexpr std::uint64_t thread_part(std::uint32_t slot) { return kThreads + slot * kThreadSize; }

@@ -173,7 +173,6 @@ Next do_setaffinity(Call& call) {
   if (!reads<char>(call, call.argument(2), size)) return Next::over;
   std::uint64_t set = 0;
   std::memcpy(&set, &at<char>(call.argument(2)), std::min<std::uint64_t>(size, sizeof set));
-  set &= (1U << kProcessors) - 1;
   if (set == 0) return of_thread ? call.result_int(EINVAL) : fail_with(call, EINVAL);
   Thread& told = of_thread ? *call.machine.find_thread(call.argument(0)) : call.thread;
   call.machine.change(told).affinity = set;

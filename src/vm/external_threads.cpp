@@ -29,7 +29,9 @@ void take_attributes(Thread& child, const pthread_attr_t& attributes) {
     return;
   }
   pthread_attr_getstacksize(&attributes, &size);
-  child.stack_size = std::clamp<std::uint64_t>(size, kStackSize, kStackSizeMax);
+  // Twice a small size: here variables of one function share no place, as compiled code lets them.
+  child.stack_size = size < kStackSize ? std::min<std::uint64_t>(2 * size, kStackSize)
+                                       : std::min<std::uint64_t>(size, kStackSizeMax);
 }
 
 // Phases: 0 creates and starts the thread, 1 the new thread stands before its first visible operation.
