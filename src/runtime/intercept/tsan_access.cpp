@@ -113,6 +113,7 @@ THRUM_EXPORT void __tsan_func_entry(void*) {
   if (in_section_function(THRUM_CALLER)) begin_section(THRUM_CALLER);
 }
 THRUM_EXPORT void __tsan_func_exit() {
+  if (__builtin_expect(world.recording, 0)) take_written_value();  // while the variable is there
   if (__builtin_expect(section_function_count == 0, 1)) return;
   // The function may have been entered before the search began.
   if (in_section_function(THRUM_CALLER) && scheduler().current().atomic_depth != 0) end_section();

@@ -21,13 +21,6 @@ constinit std::size_t g_awaited = 0;
 
 }  // namespace
 
-void note_stack(Thread& thread) {
-  if (focus().is_on_code()) thread.focus = focus().of_running_stack();
-  if (!engine.records_places) return;
-  thread.frames = running_frames();
-  thread.stack = places_of(thread.frames);
-}
-
 void await_written_value() { g_awaited = current_trace().events.size(); }
 
 void take_written_value() {
@@ -41,6 +34,14 @@ void take_written_value() {
 }
 
 void give_up_written_value() { g_awaited = 0; }
+
+void note_stack(Thread& thread) {
+  take_written_value();  // before others write there
+  if (focus().is_on_code()) thread.focus = focus().of_running_stack();
+  if (!engine.records_places) return;
+  thread.frames = running_frames();
+  thread.stack = places_of(thread.frames);
+}
 
 void record_access(const Thread& thread, Operation operation, bool writes, std::uint64_t address,
                    std::uint64_t size) {
