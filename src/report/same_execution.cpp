@@ -11,6 +11,8 @@ namespace thrum {
 
 namespace {
 
+constexpr std::uint64_t kFirstAddress = std::uint64_t{1} << 32;  // of what programs have at run time
+
 std::string module_of(const TraceFile& file, const Place& place) {
   return place.owner < file.modules.size() ? file.modules[place.owner] : std::string();
 }
@@ -36,9 +38,12 @@ bool same_named_place(const TraceFile& a, const Place& x, const TraceFile& b, co
   if (x.space != y.space) return false;
   switch (x.space) {
     case Place::Space::module: {
-      // Constants without a name of their own: one engine names them, the other says where they lie.
+      // Constants without a name of their own: one engine names them, the other says where they lie. So it is
+      // with what a library keeps for itself.
       const std::string name = a.place_name(x), other = b.place_name(y);
-      const auto is_nameless = [](const std::string& text) { return text.find(")+0x") != std::string::npos; };
+      const auto is_nameless = [](const std::string& text) {
+        return text.find(")+0x") != std::string::npos || text.find(".so.6+0x") != std::string::npos;
+      };
       return name == other || is_nameless(name) || is_nameless(other);
     }
     case Place::Space::heap: return a.place_name(x) == b.place_name(y);
@@ -49,19 +54,25 @@ bool same_named_place(const TraceFile& a, const Place& x, const TraceFile& b, co
   return true;
 }
 
-// The lines of the program's own code, which were inlined or not.
+// The lines of the program's own code, which were inlined or not. Of a thread that has left its functions one
+// engine may still have the outer ones.
 bool same_lines(const TraceFile& a, const std::vector<Place>& s, const TraceFile& b,
                 const std::vector<Place>& t) {
   const std::vector<SourceLine> lines = user_lines(a, s), others = user_lines(b, t);
-  return std::ranges::equal(lines, others, [](const SourceLine& one, const SourceLine& other) {
-    return one.function == other.function && one.file == other.file && one.line == other.line;
-  });
+  const auto [one, other] =
+      std::ranges::mismatch(lines, others, [](const SourceLine& x, const SourceLine& y) {
+        return x.function == y.function && x.file == y.file && x.line == y.line;
+      });
+  return (one == lines.end() || other == others.end()) && lines.empty() == others.empty();
 }
 
 bool same_value(const TraceFile& a, std::uint64_t u, const Place& x, const TraceFile& b, std::uint64_t v,
                 const Place& y) {
-  const bool same = a.engine == b.engine ? same_place(a, x, b, y) : same_named_place(a, x, b, y);
-  return same && (x.space != Place::Space::none || u == v);
+  if (a.engine == b.engine) return same_place(a, x, b, y) && (x.space != Place::Space::none || u == v);
+  // One engine may have no name for an address, such as that of a thread-local variable.
+  const bool is_nameless = (x.space == Place::Space::none) != (y.space == Place::Space::none);
+  if (is_nameless && std::min(u, v) >= kFirstAddress) return true;
+  return same_named_place(a, x, b, y) && (x.space != Place::Space::none || u == v);
 }
 
 bool same_stack(const TraceFile& a, const std::vector<Place>& s, const TraceFile& b,
@@ -75,16 +86,28 @@ EventPlaces lookup_places(const TraceFile& file, std::size_t i) {
   return i < file.trace.details.places.size() ? file.trace.details.places[i] : EventPlaces{};
 }
 
+bool is_store(Operation operation) {
+  return operation == Operation::store || operation == Operation::racy_store;
+}
+
 bool same_event(const TraceFile& a, const TraceFile& b, std::size_t i) {
   const Event& x = a.trace.events[i];
   const Event& y = b.trace.events[i];
   EventPlaces p = lookup_places(a, i);
   EventPlaces q = lookup_places(b, i);
+  // Between engines: a variable of a function may have held anything before its first store, and a thread
+  // that ends may have left all of its functions.
+  const bool is_other = a.engine != b.engine;
+  const bool has_value = !(is_other && is_store(x.operation));
+  const bool is_end = x.operation == Operation::thread_end || x.operation == Operation::others_ended ||
+                      x.operation == Operation::process_exit;
+  const bool has_stack = !(is_other && is_end);
   return a.names.name(x.thread) == b.names.name(y.thread) && x.index == y.index &&
          x.operation == y.operation && x.outcome == y.outcome && x.size == y.size &&
          same_value(a, x.object, p.object, b, y.object, q.object) &&
-         same_value(a, x.value, p.value, b, y.value, q.value) &&
-         same_value(a, x.operand, p.operand, b, y.operand, q.operand) && same_stack(a, p.stack, b, q.stack);
+         (!has_value || same_value(a, x.value, p.value, b, y.value, q.value)) &&
+         same_value(a, x.operand, p.operand, b, y.operand, q.operand) &&
+         (!has_stack || same_stack(a, p.stack, b, q.stack));
 }
 
 std::string describe(const TraceFile& file, std::size_t i) {

@@ -5,10 +5,11 @@
 //   same_events [--plans N] [--races ignore] [--out OUT] PROGRAM [ARGUMENT...]
 //
 // PROGRAM was compiled with `thrum c++ --bitcode`. The first plan departs nowhere, the others choose at
-// random, each with another seed. Exit codes: 0 all are the same, 1 one differs, 2 it could not be run; one
-// line says which.
+// random, each with another seed. Exit codes: 0 all are the same, 1 one differs, 2 it could not be run, 3
+// they are the same as far as the machine goes, which ends at undefined behaviour; one line says which.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -82,6 +83,25 @@ Runs run_on(const char* engine, const Asked& asked) {
   return runs;
 }
 
+// Whether the program has done what only the machine looks for at each access, and what may end an execution
+// of the compiled program in any way, or not at all.
+bool is_undefined(BugKind kind) {
+  return kind == BugKind::crash || kind == BugKind::use_after_free || kind == BugKind::double_free ||
+         kind == BugKind::buffer_overflow || kind == BugKind::stack_overflow ||
+         kind == BugKind::undefined_behaviour;
+}
+
+// Whether they are the same up to where the machine ends.
+bool same_before(TraceFile native, TraceFile machine) {
+  const std::size_t events = std::min(native.trace.events.size(), machine.trace.events.size());
+  native.trace.events.resize(events);
+  machine.trace.events.resize(events);
+  native.trace.end = machine.trace.end;
+  native.trace.failure = machine.trace.failure;
+  std::string difference;
+  return same_execution(native, machine, difference);
+}
+
 int compare(const Asked& asked) {
   const Runs machine = run_on(kVmEngine, asked);
   if (!machine.problem.empty()) throw UserError("vm: " + machine.problem);
@@ -92,6 +112,13 @@ int compare(const Asked& asked) {
   for (std::size_t i = 0; i < native.executions.size(); ++i) {
     std::string difference;
     if (!same_execution(native.executions[i], machine.executions[i], difference)) {
+      const Failure& failure = machine.executions[i].trace.failure;
+      const bool ends_early = !failure.empty() && is_undefined(failure.kind) &&
+                              same_before(native.executions[i], machine.executions[i]);
+      if (ends_early) {
+        std::cout << "undefined behaviour: " << failure.message << "\n";
+        return 3;
+      }
       std::cout << "plan " << i << ": " << difference << "\n";
       if (!asked.out.empty()) {
         std::ofstream(asked.out + "-native.json") << to_json(native.executions[i]);
