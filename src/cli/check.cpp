@@ -160,7 +160,8 @@ class Check {
   Result result_;
   ExitCode code_ = kExitDone;
   Clock::time_point start_;
-  double apart_seconds_ = 0;  // since start_, for tests with a time of their own
+  // Since start_: for tests with a time of their own, and until an interpreter had read the program.
+  double apart_seconds_ = 0;
 };
 
 int Check::run() {
@@ -295,6 +296,7 @@ Check::Run Check::work(const Job& job, double time_seconds, const std::string& p
     settings.suite.file = run.suite->descriptor();
   }
   run.outcome = run_worker(settings, job, run.names);
+  apart_seconds_ += run.outcome.reading_seconds;
   run.seconds = seconds_since(begun);
   if (!run.outcome.problem.empty())
     throw UserError(run.outcome.report.refused.empty() || options_.resume.empty()
@@ -324,8 +326,9 @@ void Check::check_tests(const std::vector<std::string>& names) {
     const auto left = static_cast<std::size_t>(waiting.end() - name);
     const auto sharing = static_cast<std::size_t>(std::count_if(name, waiting.end(), shares));
     const Clock::time_point begun = Clock::now();
+    const double apart_before = apart_seconds_;
     check_test(*name, left, sharing, Turn::last);
-    if (!shares(*name)) apart_seconds_ += seconds_since(begun);
+    if (!shares(*name)) apart_seconds_ = apart_before + seconds_since(begun);
   }
   // In the order of the program.
   const auto place = [&](const TestResult& result) {

@@ -88,6 +88,7 @@ class Watch {
   // work is to be done again from the beginning.
   std::optional<Death> run(const BellListener& bell);
   bool interrupted() const { return interrupted_; }
+  double reading_seconds() const { return reading_seconds_; }
   // Called while the search has to end.
   void on_stop(std::function<void()> act) { on_stop_ = std::move(act); }
   void notify(Crew::Notice notice) { crew_.notify(std::move(notice)); }
@@ -118,6 +119,8 @@ class Watch {
   void take_state();
   void answer(Channel::Liveness& question);
   Channel& channel() { return memory_.channel(0); }
+  // An interpreter reads the program, which is not the program's time.
+  bool is_reading() { return !settings_.interpreter.empty() && channel().phase == Channel::Phase::starting; }
   double elapsed() const { return now() - start_; }
 
   const WorkerSettings& settings_;
@@ -130,6 +133,8 @@ class Watch {
   bool again_ = false;
   bool interrupted_ = false;
   double start_;
+  double begun_ = now();
+  double reading_seconds_ = 0;
   std::optional<double> asked_;  // when the worker was asked how far it is
   double next_progress_ = now() + kProgressSeconds;
   std::optional<double> told_done_;
@@ -220,7 +225,8 @@ void Watch::check_end() {
 
 void Watch::check_time() {
   int interrupts = interrupt_count();
-  bool over = settings_.time_seconds > 0 && elapsed() > settings_.time_seconds;
+  if (is_reading()) reading_seconds_ = now() - begun_;
+  bool over = settings_.time_seconds > 0 && elapsed() - reading_seconds_ > settings_.time_seconds;
   interrupted_ = interrupts > 0;
   if ((over || interrupted_) && !told_to_stop_) {
     told_to_stop_ = now();
@@ -259,9 +265,7 @@ void Watch::check_steps(Crew::Member& worker) {
   ProcessState state = process_state(worker.process);
   // What the search computes between executions is not the program's time.
   const bool is_between = shared.phase == Channel::Phase::searching && shared.in_execution == 0;
-  // So is the time for which an interpreter reads the program.
-  const bool is_reading = !settings_.interpreter.empty() && shared.phase == Channel::Phase::starting;
-  const bool is_engines = is_between || is_reading;
+  const bool is_engines = is_between || is_reading();
   if (steps != worker.steps || is_engines || state.stopped() || shared.state_passes != 0 ||
       shared.waits != 0) {
     worker.steps = steps;
@@ -486,6 +490,7 @@ std::optional<WorkerOutcome> try_worker(const WorkerSettings& settings, const Jo
   if (!death) return std::nullopt;
   outcome.output = output.take();
   outcome.interrupted = watch.interrupted();
+  outcome.reading_seconds = watch.reading_seconds();
   outcome.workers = watch.workers();
   outcome.suite = {memory.board().suite_recorded.load(std::memory_order_acquire), memory.board().suite_error};
 

@@ -33,12 +33,13 @@ struct WorkerOutcome {
   std::string output;  // before the search took it over: the last 64 KB
   // Not empty: the worker could not be started, or its search not be taken up; one line, and no report.
   std::string problem;
-  std::string internal;       // not empty: Thrum itself failed in the worker; one line, and no report
-  bool interrupted = false;   // by the user: the report says what was done until then
-  bool reported = false;      // the report is the worker's own
-  std::uint32_t workers = 1;  // the most that ran at once
-  std::uint64_t killed = 0;   // so often workers were killed from outside; what they had done was done again
-  RecordedSuite suite;        // for SuiteUse::record
+  std::string internal;        // not empty: Thrum itself failed in the worker; one line, and no report
+  bool interrupted = false;    // by the user: the report says what was done until then
+  bool reported = false;       // the report is the worker's own
+  double reading_seconds = 0;  // for which an interpreter read the program: no part of the given time
+  std::uint32_t workers = 1;   // the most that ran at once
+  std::uint64_t killed = 0;    // so often workers were killed from outside; what they had done was done again
+  RecordedSuite suite;         // for SuiteUse::record
   std::optional<PutDown> state;  // of a search that a limit has ended
   // Of a strategy that ran in this process.
   ShownDecisions decisions;
