@@ -185,9 +185,10 @@ inline constexpr std::array kSearchParts = {
                [](Saved& it) { test_framework().load(it.in); },
                [] { test_framework().begin_part_of_search(); },
                [](Saved& it) { test_framework().merge(it.in); }},
-    SearchPart{[](ByteWriter& out, const ThreadNames& names) { warnings().save(out, names); },
-               [](Saved& it) { warnings().load(it.in, it.names, it.same_layout); },
-               [] { warnings().begin_part(); }, [](Saved& it) { warnings().merge(it.in, it.names); }},
+    SearchPart{[](ByteWriter& out, const ThreadNames& names) { warnings().save(out, names, put_code); },
+               [](Saved& it) { warnings().load(it.in, it.names, it.same_layout, get_code); },
+               [] { warnings().begin_part(); },
+               [](Saved& it) { warnings().merge(it.in, it.names, get_code); }},
 };
 
 // Calls that member of each row, in order.

@@ -71,7 +71,7 @@ void flush_output() {
   if (world.running) {
     scheduler().arrive(Operation::process_exit, 0, 0, code);
     scheduler().done(Scheduler::Effect::change, static_cast<std::uint64_t>(status));
-    if (status == 0) warnings().look_at_exit();
+    if (status == 0) look_at_exit();
   }
   exit_process(status);
 }

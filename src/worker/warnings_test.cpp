@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Orders of locks, read from traces that are made by hand.
-#include "runtime/judge/warnings.hpp"
+#include "worker/warnings.hpp"
 
 #include <gtest/gtest.h>
 
