@@ -160,15 +160,25 @@ thrum_signal_entry:
         .size   thrum_signal_entry, .-thrum_signal_entry
 
 // A thread goes on here after a fault for which its program has a handler. rsp points to the frame for
-// rt_sigreturn. Unwinding ends here.
+// rt_sigreturn, whose registers are those of the instruction that has caused it: unwinding goes on there.
         .globl  thrum_fault_entry
         .hidden thrum_fault_entry
         .type   thrum_fault_entry, @function
 thrum_fault_entry:
         .cfi_startproc
-        .cfi_undefined rip
+        .cfi_signal_frame
+        .cfi_def_cfa rsp, 0
+        .cfi_offset r12, 72
+        .cfi_offset r13, 80
+        .cfi_offset r14, 88
+        .cfi_offset r15, 96
+        .cfi_offset rbp, 120
+        .cfi_offset rbx, 128
+        .cfi_offset rsp, 160
+        .cfi_offset rip, 168
         mov     %rsp, %rdi
         mov     %rsp, %rbx
+        .cfi_def_cfa_register rbx
         call    thrum_handle_fault
         mov     %rbx, %rsp
         mov     $15, %eax               // rt_sigreturn
