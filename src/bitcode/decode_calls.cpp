@@ -113,7 +113,11 @@ void FunctionDecoder::decode_assembly(const llvm::CallBase& call) {
   const bool is_known = text.empty() || text.starts_with("#") || text == "pause" || text == "mfence" ||
                         text == "lfence" || text == "sfence" || text == "nop" || text == "rep nop" ||
                         text == "rep; nop" || text == "rep ; nop" || text == "rep;nop";
-  if (!is_known) refuse("the assembly \"" + text.str() + "\"");
+  const bool is_trap = text == "ud2" || text == "ud2a";
+  const bool is_breakpoint = text == "int3" || text == "int $$3";
+  if (!is_known && !is_trap && !is_breakpoint) refuse("the assembly \"" + text.str() + "\"");
+  if (is_trap) emit(Opcode::trap, 0);
+  if (is_breakpoint) emit(Opcode::breakpoint, 0);
   std::vector<Slot> outputs;
   unsigned argument = 0;
   struct Output {

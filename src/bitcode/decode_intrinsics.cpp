@@ -93,8 +93,8 @@ void FunctionDecoder::decode_intrinsic(const llvm::IntrinsicInst& call) {
     case Intrinsic::arithmetic_fence:
     case Intrinsic::ssa_copy: return share(call, *call.getArgOperand(0));
     case Intrinsic::trap:
-    case Intrinsic::ubsantrap:
-    case Intrinsic::debugtrap: emit(Opcode::trap, 0); return;
+    case Intrinsic::ubsantrap: emit(Opcode::trap, 0); return;
+    case Intrinsic::debugtrap: emit(Opcode::breakpoint, 0); return;
     case Intrinsic::eh_typeid_for: {
       const auto* type = llvm::dyn_cast<llvm::Constant>(call.getArgOperand(0));
       if (type == nullptr) refuse(call);

@@ -77,7 +77,10 @@ struct Machine::AtomicStep {
 bool Machine::perform_atomic(Thread& thread, const AtomicSite& site, std::uint64_t* registers) {
   const std::uint64_t address = registers[site.address];
   const bool only_reads = site.operation == Operation::load;
-  if (!(only_reads ? may_read(address, site.size) : may_write(address, site.size))) return false;
+  if (!(only_reads ? can_read(address, site.size) : can_write(address, site.size))) {
+    fault_access(address, site.size, !only_reads);
+    return false;
+  }
   if (!site.is_volatile && address % site.size != 0) {
     fail(BugKind::undefined_behaviour, "an atomic access at an address that is not a multiple of its size");
     return false;

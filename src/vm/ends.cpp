@@ -11,6 +11,32 @@
 
 namespace thrum::vm {
 
+// A new slot while there are some that no thread had, so that a thread's addresses depend on the order of
+// creation only. Then the first one whose thread has ended and was joined; nothing: there is none.
+std::optional<std::uint16_t> Machine::take_slot() {
+  Course& all = change_course();
+  if (all.slots_used < kThreadSlots) return all.slots_used++;
+  // Main keeps its slot, and the thread of the last event is still asked for its name.
+  for (std::uint16_t slot = 1; slot < kThreadSlots; ++slot) {
+    Thread& former = thread(slot);
+    if (former.detached) trace->reveals_threads = true;
+    if (former.life == Life::ended && former.released && slot != all.last) return slot;
+  }
+  return std::nullopt;
+}
+
+// Before another thread gets its slot: all that does not begin with zeros then.
+void Machine::forget_former(Thread& former) {
+  note_change(former);
+  change_course().events_of_former += former.events;
+  exit_stacks_.erase(former.slot);
+  forget_settings(former);
+  forget_locale(former);
+  forget_errno(former);
+  forget_keys(former);
+  signals.forget_alternate(former);
+}
+
 Thread* Machine::add_thread() {
   if (trial_.thread != nullptr) {
     finish(End::waiting);
@@ -18,27 +44,30 @@ Thread* Machine::add_thread() {
   }
   Course& all = change_course();
   constexpr std::uint16_t kNamesMax = kNoThread - 1;
-  if (all.created == kNamesMax || all.slots_used == kThreadSlots) {
+  const std::optional<std::uint16_t> slot = all.created == kNamesMax ? std::nullopt : take_slot();
+  if (!slot) {
     finish(End::threads);
     return nullptr;
   }
   note_hidden_change();
   Thread& parent = current();
-  const std::uint16_t slot = all.slots_used++;
-  Thread& child = thread(slot);
+  Thread& child = thread(*slot);
   memory.note(reinterpret_cast<std::uint64_t>(&child), sizeof child);
-  touched_[slot] = stepped_[slot] = marks_;
+  touched_[*slot] = stepped_[*slot] = marks_;
+  if (child.life == Life::ended) forget_former(child);
+  const std::uint32_t draws = child.random_draws;  // the slot's, so that numbers do not come again
   child = {};
-  child.slot = slot;
+  child.random_draws = draws;
+  child.slot = *slot;
   child.number = all.created++;
   child.id = names.child(parent.id, ++parent.children);
   child.rounding = parent.rounding;
   child.life = Life::unsettled;
-  child.bottom = &at<Frame>(kFrames + slot * kFramesSize) + 1;
+  child.bottom = &at<Frame>(kFrames + *slot * kFramesSize) + 1;
   child.top = child.unsaved = child.bottom - 1;
   begin_storage(child);
   signals.inherit(child, parent);
-  insert_live(slot);
+  insert_live(*slot);
   if (judges) {
     races.create(parent.number, child.number);
     race_names_.resize(std::max<std::size_t>(race_names_.size(), child.number + std::size_t{1}));
@@ -60,10 +89,10 @@ Thread* Machine::create(std::uint64_t body, std::uint64_t argument) {
 }
 
 Thread* Machine::find_thread(std::uint64_t handle) {
-  for (std::uint32_t slot = 0; slot < course().slots_used; ++slot) {
-    if (thread(slot).handle() == handle) return &thread(slot);
-  }
-  return nullptr;
+  const std::uint64_t slot = (handle - thread(0).handle()) / kThreadSize;
+  if (slot >= course().slots_used) return nullptr;
+  Thread& found = thread(static_cast<std::uint32_t>(slot));
+  return found.handle() == handle ? &found : nullptr;
 }
 
 bool Machine::is_last(const Thread& of) const {
@@ -235,7 +264,10 @@ Next Machine::leave_process(Thread& me, int status, Exit how) {
     done(true, static_cast<std::uint64_t>(status));
     if (over) return Next::over;
   }
-  if (in_execution && live().size() > 1 && fail_by_self_lock()) return Next::over;
+  if (in_execution && live().size() > 1) {
+    if (fail_by_self_lock()) return Next::over;
+    if (status == 0) look_at_exit();
+  }
   if (status == 0 && settings.test.empty() && !tests.calls.empty()) tests.is_listed = true;
   if (status != 0) {
     fail(BugKind::nonzero_exit, "the program exits with status " + std::to_string(status));

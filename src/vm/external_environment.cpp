@@ -148,7 +148,10 @@ Next do_sysconf(Call& call) {
     case _SC_IOV_MAX:
     case _SC_GETPW_R_SIZE_MAX:
     case _SC_GETGR_R_SIZE_MAX:
-    case _SC_LINE_MAX: return call.result(static_cast<std::uint64_t>(::sysconf(call.int_argument(0))));
+    case _SC_LINE_MAX:
+    // Of the processor's registers.
+    case _SC_MINSIGSTKSZ:
+    case _SC_SIGSTKSZ: return call.result(static_cast<std::uint64_t>(::sysconf(call.int_argument(0))));
     default: return refuse(call, "sysconf of item " + std::to_string(call.int_argument(0)));
   }
 }

@@ -62,6 +62,8 @@ const std::uint64_t kGlobal = reinterpret_cast<std::uint64_t>(LC_GLOBAL_LOCALE);
 
 }  // namespace
 
+void Machine::forget_locale(const Thread& former) { memory.put(used_locale(former), std::uint64_t{0}); }
+
 void Machine::place_library_data() {
   LibraryData own = {};
   const locale_t locale = c_locale();

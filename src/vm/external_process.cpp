@@ -144,6 +144,8 @@ std::uint64_t errno_address(const Thread& thread) { return thread_part(thread.sl
 
 }  // namespace
 
+void Machine::forget_errno(const Thread& former) { memory.put(at<int>(errno_address(former)), 0); }
+
 void set_errno(Call& call, int error) {
   const std::uint64_t place = errno_address(call.thread);
   call.machine.memory.set_shadow(place, sizeof error, kAddressable | kDefined);

@@ -47,6 +47,12 @@ int& concurrency() { return at<int>(state_place(LibraryState::concurrency)); }
 
 }  // namespace
 
+void Machine::forget_settings(const Thread& former) {
+  Settings& of_former = settings_of(former);
+  memory.note(reinterpret_cast<std::uint64_t>(&of_former), sizeof of_former);
+  of_former = {};
+}
+
 Next do_setname(Call& call) {
   const auto name = read_text<char>(call, call.argument(1));
   if (!name) return Next::over;

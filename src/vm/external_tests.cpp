@@ -51,6 +51,18 @@ Next add_option(Call& call, const std::string& value) {
 
 }  // namespace
 
+void Machine::pass_over() {
+  change_course().passes_over = true;
+  if (in_execution) director.pause();
+}
+
+void Machine::begin_part() {
+  change_course().passes_over = false;
+  if (!in_execution) return;
+  leaks.ignore_so_far();
+  director.resume();
+}
+
 Next do_tests_asked(Call& call) {
   call.machine.tests.is_present = true;
   return call.result_int(call.machine.settings.test.empty() ? kList : kOneTest);
@@ -108,6 +120,36 @@ Next do_test_skips(Call& call) {
     tests.has_begun = true;
     if (tests.skipped++ == 0) tests.skip_reason = *reason;
   }
+  return do_test_ends(call);
+}
+
+Next do_part_wanted(Call& call) {
+  call.machine.tests.has_parts = true;
+  return call.result(call.machine.settings.part);
+}
+Next do_part_passes_over(Call& call) {
+  call.machine.pass_over();
+  return Next::done;
+}
+Next do_part_begins(Call& call) {
+  call.machine.begin_part();
+  return Next::done;
+}
+Next do_part_named(Call& call) {
+  const auto name = string_at(call, call.argument(0));
+  if (!name) return Next::over;
+  // Executions that fail may end before the inner sections.
+  std::string& known = call.machine.tests.part_name;
+  if (name->size() > known.size()) known = *name;
+  return Next::done;
+}
+Next do_part_ends(Call& call) {
+  Tests& tests = call.machine.tests;
+  (call.int_argument(0) != 0 ? tests.saw_more : tests.saw_end) = true;
+  return do_test_ends(call);
+}
+Next do_part_missing(Call& call) {
+  call.machine.tests.part_is_missing = true;
   return do_test_ends(call);
 }
 

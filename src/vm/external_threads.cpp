@@ -197,6 +197,11 @@ void Machine::add_held_for(const Thread& thread, std::vector<std::uint64_t>& add
   for (std::uint32_t key = 0; key < thread.keys_used; ++key) addresses.push_back(key_value(thread, key));
 }
 
+void Machine::forget_keys(const Thread& former) {
+  for (std::uint32_t key = 0; key < former.keys_used; ++key)
+    memory.put(key_value(former, key), std::uint64_t{0});
+}
+
 bool wait_for_end(Call& call, Thread& other) {
   Machine& machine = call.machine;
   Thread& me = call.thread;

@@ -63,6 +63,7 @@ Next Machine::call_external(Thread& me) {
   while (next == Next::again) next = external(callee->external).code(call);
   if (__builtin_expect(heap.exceeds_limit(), 0)) finish(End::memory);
   if (over) return Next::over;
+  if (__builtin_expect(me.fault != 0, 0)) return Next::arrived;  // the call begins again (fault_in_call())
   if (next == Next::begins && in_execution) return Next::over;
   if (next == Next::done) {
     me.in_call = false;

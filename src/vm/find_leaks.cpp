@@ -58,6 +58,16 @@ void LeakSearch::request(Request what, std::uint64_t begin, std::uint64_t size) 
   next = {what, me.id, is_of_thread ? machine_.heap.allocated(me.slot) : begin, size};
 }
 
+void LeakSearch::ignore_so_far() {
+  Course& all = machine_.change_course();
+  all.live_before_part = machine_.heap.live_blocks(all.slots_used);
+  for (std::uint32_t slot = 0; slot < all.slots_used; ++slot) {
+    Row& next = row(all.leak_requests++);
+    machine_.memory.note(reinterpret_cast<std::uint64_t>(&next), sizeof next);
+    next = {Request::so_far, Machine::thread(slot).id, machine_.heap.allocated(slot), 0};
+  }
+}
+
 void LeakSearch::take_requests() {
   ignored_.clear();
   roots_.clear();
@@ -83,6 +93,7 @@ void LeakSearch::take_requests() {
         if (const std::optional<Heap::Block> block = machine_.heap.find(one.begin); block && block->is_live)
           ignored_.push_back({block->thread, block->number, block->number});
         break;
+      case Request::so_far: ignored_.push_back({one.thread, 1, one.begin}); break;
       case Request::add_root: roots_.push_back(range); break;
       case Request::remove_root: {
         const auto known = std::find_if(roots_.begin(), roots_.end(), [&](const Range& root) {
@@ -176,7 +187,9 @@ std::vector<std::uint64_t> LeakSearch::codes_of(const LiveBlock& block) {
 
 // Whether lost blocks have to be searched for.
 bool LeakSearch::is_wanted() {
-  const bool freed_all = machine_.heap.live_blocks(Machine::course().slots_used) <= live_before_;
+  const Course& all = Machine::course();
+  const bool freed_all =
+      machine_.heap.live_blocks(all.slots_used) <= std::max(live_before_, all.live_before_part);
   if (machine_.settings.leaks) return !freed_all;
   std::optional<Plan>& known = freed_all ? clean_ : suspect_;
   if (plan_ != nullptr && !known) known = *plan_;
@@ -184,7 +197,7 @@ bool LeakSearch::is_wanted() {
 }
 
 bool LeakSearch::find() {
-  if (!is_wanted()) return false;
+  if (Machine::course().passes_over || !is_wanted()) return false;
   collect();
   take_requests();
   mark_roots();

@@ -50,9 +50,11 @@ class LeakSearch {
   // The plan of an execution that may have a leak, which was not known when it ended. Returned once.
   std::optional<Plan> take_suspect();
 
-  enum class Request : std::uint64_t { disable, enable, ignore, add_root, remove_root };
+  enum class Request : std::uint64_t { disable, enable, ignore, add_root, remove_root, so_far };
   // begin, size: of memory, or of a block.
   void request(Request what, std::uint64_t begin = 0, std::uint64_t size = 0);
+  // All blocks that were allocated up to now are no leaks.
+  void ignore_so_far();
 
  private:
   struct Row;  // of the list of requests

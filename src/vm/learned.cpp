@@ -30,6 +30,8 @@ void Machine::write_learned(ByteWriter& out) const {
   out.put(tests.has_begun);
   out.put(tests.skipped);
   out.put_string(tests.skip_reason);
+  for (const bool flag : {tests.has_parts, tests.saw_end, tests.saw_more}) out.put(flag);
+  out.put_string(tests.part_name);
   put_numbers(out, weaker_atomics_);
   put_numbers(out, named_code_);
   put_numbers(out, named_data_);
@@ -58,6 +60,9 @@ void Machine::add_learned(ByteReader& in) {
   const std::string reason = in.get_string();
   if (tests.skipped == 0) tests.skip_reason = reason;
   tests.skipped += skipped;
+  for (bool* const flag : {&tests.has_parts, &tests.saw_end, &tests.saw_more}) *flag |= in.get<bool>();
+  const std::string part = in.get_string();
+  if (tests.part_name.empty()) tests.part_name = part;
   add_numbers(in, weaker_atomics_);
   add_numbers(in, named_code_);
   add_numbers(in, named_data_);

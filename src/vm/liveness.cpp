@@ -63,6 +63,7 @@ Roles roles_of(Opcode opcode) {
     case Opcode::ret_list:
     case Opcode::unreachable:
     case Opcode::trap:
+    case Opcode::breakpoint:
     case Opcode::atomic:
     case Opcode::fence: return kNone;
     case Opcode::br:
@@ -107,8 +108,7 @@ bool is_jump_or_end(Opcode opcode) {
     case Opcode::ret1:
     case Opcode::ret_list:
     case Opcode::resume:
-    case Opcode::unreachable:
-    case Opcode::trap: return true;
+    case Opcode::unreachable: return true;
     default: return false;
   }
 }

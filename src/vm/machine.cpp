@@ -212,6 +212,10 @@ Stop Machine::fail(Failure failure) {
   if (over) return Stop::over;
   // What a thread does that runs a round alone, at the end, is shown by another execution.
   if (trial_.thread != nullptr) return finish(End::waiting);
+  if (course().passes_over) {
+    tests.part_is_missing = true;
+    return finish(End::finished);
+  }
   trace->failure = std::move(failure);
   if (records_places()) note_failure_places();
   return finish(End::bug);
@@ -257,6 +261,15 @@ Stop Machine::fault_access(std::uint64_t address, std::uint64_t size, bool write
   if (is_segmentation_fault(address, size) && has_handler_for_fault(SIGSEGV))
     return fault(SIGSEGV, address, "segmentation fault");
   return fail_access(address, size, writes);
+}
+
+void Machine::fault_in_call(std::uint64_t address, std::uint64_t size, bool writes) {
+  // Behind the call's operation, and in the middle of the machine's own doings, nothing can begin again.
+  const Thread& me = current();
+  if (me.in_call && me.phase == 0)
+    fault_access(address, size, writes);
+  else
+    fail_access(address, size, writes);
 }
 
 Stop Machine::fail_access(std::uint64_t address, std::uint64_t size, bool writes) {
@@ -314,19 +327,14 @@ std::uint16_t Machine::ask(const ChoicePoint& point) {
 // Accesses.
 
 bool Machine::may_read(std::uint64_t address, std::uint64_t size) {
-  if (size == 0) return true;
-  if (in_arena(address, size) && Memory::first_unfit(address, size, kAddressable) == address + size)
-    return true;
-  fail_access(address, size, false);
+  if (can_read(address, size)) return true;
+  fault_in_call(address, size, false);
   return false;
 }
 
 bool Machine::may_write(std::uint64_t address, std::uint64_t size) {
-  if (size == 0) return true;
-  if (in_arena(address, size) &&
-      Memory::first_unfit(address, size, kAddressable, kReadOnly) == address + size)
-    return true;
-  fail_access(address, size, true);
+  if (can_write(address, size)) return true;
+  fault_in_call(address, size, true);
   return false;
 }
 

@@ -72,6 +72,7 @@ struct MachineSettings {
   std::uint32_t hang_seconds = 10;                   // after which it may be told that it hangs
   std::vector<std::string> arguments;                // of main, its name first
   std::string test;                                  // the one that is to run; empty: none is asked for
+  std::uint32_t part = 0;                            // of it, counted from 0
 };
 
 // What of the program's state belongs to no thread.
@@ -94,15 +95,18 @@ struct Course {
   std::uint64_t wait_order = 0;
   std::uint64_t now_ns = 0;
   std::uint64_t steps = 0;
-  std::uint64_t output = 0;         // bytes of Machine::output that count
-  std::uint64_t clock_jump_ns = 0;  // how far the clock last jumped for waiting loops
-  std::uint8_t input_stage = 0;     // of the choice of a vector of inputs
+  std::uint64_t events_of_former = 0;  // of threads whose slots others have now
+  std::uint64_t output = 0;            // bytes of Machine::output that count
+  std::uint64_t clock_jump_ns = 0;     // how far the clock last jumped for waiting loops
+  std::uint8_t input_stage = 0;        // of the choice of a vector of inputs
   std::uint16_t input_vector = 0;
   std::uint16_t invariants = 0;    // that hold now
   bool in_test = false;            // the test that was asked for has begun
+  bool passes_over = false;        // a part of it that is not the one that was asked for
   std::uint32_t tests_called = 0;  // calls of thrum::check()
   std::uint32_t leak_requests = 0;
-  std::uint32_t yield_places = 0;  // where threads have yielded, if that is bounded
+  std::uint64_t live_before_part = 0;  // blocks that were in use when the part of the test began
+  std::uint32_t yield_places = 0;      // where threads have yielded, if that is bounded
 };
 
 enum class Next : std::uint8_t;
@@ -176,6 +180,7 @@ class Machine : public Pending {
   std::uint64_t steps_left = 0;
   bool judges = false;  // accesses go to the race detector
   bool records_footprints = false;
+  bool records_all = false;  // events, from the beginning, whatever the director wants of them
   KnownRaces known_races;
   // Where a racing access was passed over that is no scheduling point; who runs executions takes it away.
   std::optional<std::vector<Place>> unexplored;
@@ -227,7 +232,18 @@ class Machine : public Pending {
   Stop fail_access(std::uint64_t address, std::uint64_t size, bool writes);
   Stop fail_misuse(std::string what) { return fail(BugKind::lock_misuse, std::move(what)); }
 
-  // Accesses by the machine for the program: false: they are wrong, and the execution has failed.
+  // Accesses by the machine for the program.
+  static bool can_read(std::uint64_t address, std::uint64_t size) {
+    if (size == 0) return true;
+    return in_arena(address, size) && Memory::first_unfit(address, size, kAddressable) == address + size;
+  }
+  static bool can_write(std::uint64_t address, std::uint64_t size) {
+    if (size == 0) return true;
+    return in_arena(address, size) &&
+           Memory::first_unfit(address, size, kAddressable, kReadOnly) == address + size;
+  }
+  // The same. False: they are wrong, and the execution has failed; or the program handles that fault, and the
+  // call at which the thread is begins again behind the handler.
   bool may_read(std::uint64_t address, std::uint64_t size);
   bool may_write(std::uint64_t address, std::uint64_t size);
   // A write by the machine for the program: memory that was addressable becomes defined.
@@ -327,6 +343,8 @@ class Machine : public Pending {
   Stop fault(int signal, std::uint64_t address, const char* message);
   // An access of the code: the same, or another bug.
   Stop fault_access(std::uint64_t address, std::uint64_t size, bool writes);
+  // The same of a function that the machine does itself.
+  void fault_in_call(std::uint64_t address, std::uint64_t size, bool writes);
 
   // The atomic operation at the thread's next instruction.
   void arrive_at_atomic(Thread& thread, const AtomicSite& site, const std::uint64_t* registers);
@@ -352,7 +370,12 @@ class Machine : public Pending {
   Waiting waiting() const { return idle_rounds_.waiting(); }
 
   // Whether events are recorded: not of the rounds that threads run alone at the end.
-  bool records_events() const { return director.records_events() && !trial_.has_begun; }
+  bool records_events() const {
+    return (director.records_events() || records_all) && !trial_.has_begun && !course().passes_over;
+  }
+  // Parts of a test that are passed over run without choices, and are judged by other searches.
+  void pass_over();
+  void begin_part();
 
   // Places (places.cpp). Lasting names of addresses; all that were asked for have their names in
   // program_names().
@@ -384,6 +407,8 @@ class Machine : public Pending {
   bool passed_over_races = false;  // that the program declares to be meant
   std::vector<Option> options;     // of the present choice
   std::string refused;             // why an execution ended as refused
+  // When the process ended: operations and code of threads that nobody was left to wake.
+  std::vector<std::pair<Operation, std::uint64_t>> blocked_at_exit;
 
  private:
   friend class UndoCheck;
@@ -420,6 +445,7 @@ class Machine : public Pending {
   static bool is_signalled(const Thread& thread) {
     return Signals::any_pending() && Signals::deliverable(thread) != 0;
   }
+  bool goes_back(Thread& thread, const Handling& back);
   void leave_alternate(Thread& thread, const Handling& back);
   std::uint64_t leave_handlers(Thread& thread, const Frame* to);
   bool has_handler_for_fault(int signal) const;
@@ -445,6 +471,12 @@ class Machine : public Pending {
   bool judge_update(const AtomicStep& step, bool changes);
   bool compare_exchange(const AtomicStep& step);
   bool update(const AtomicStep& step);
+  std::optional<std::uint16_t> take_slot();
+  void forget_former(Thread& former);
+  void forget_settings(const Thread& former);
+  void forget_locale(const Thread& former);
+  void forget_errno(const Thread& former);
+  void forget_keys(const Thread& former);
   void load_program();
   void start_main();
   // is_at_choice: it is at a choice among threads. Else a thread runs.
@@ -455,6 +487,8 @@ class Machine : public Pending {
   Thread* choose_thread(bool last_enabled, bool yielded);
   void collect_options(const Thread& last);
   bool fail_by_self_lock();
+  bool may_go_on(const Thread& thread) const;
+  void look_at_exit();
   Thread* end_stuck();
   Waiter waiter(const Thread& thread) const;
   void note_pending();

@@ -116,11 +116,13 @@ void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Tr
   memory.undo(beginning_);
   output.resize(course().output);
   director.begin(plan, advisor, wanted, result);
+  if (course().passes_over) director.pause();
   over = false;
   told_to_end = ToldToEnd::no;
   refused.clear();
   allocations_.clear();
   exit_stacks_.clear();
+  blocked_at_exit.clear();
   freed_.clear();
   in_execution = true;
   judges = settings.judges_races;
@@ -545,7 +547,7 @@ void Machine::collect_late_runs() {
 }
 
 std::uint64_t Machine::events_of_others(const Thread& of) const {
-  std::uint64_t count = 0;
+  std::uint64_t count = course().events_of_former;
   for (std::uint32_t slot = 0; slot < course().slots_used; ++slot) count += thread(slot).events;
   return count - of.events;
 }

@@ -312,14 +312,20 @@ op_access : {
   size = U32(I->immediate);
   const bool is_write = I->c != 0;
   THRUM_VM_SAVE(I);
-  if (!(is_write ? m.may_write(p, size) : m.may_read(p, size))) return Stop::over;
+  address = p;
+  if (is_write && !Machine::can_write(p, size)) goto bad_write;
+  if (!is_write && !Machine::can_read(p, size)) goto bad_read;
   if (!m.access(is_write ? AccessKind::plain_write : AccessKind::plain_read, p, size, I)) return m.stopped();
   THRUM_VM_NEXT;
 }
 op_vptr_update : {
   const uint64_t p = R[I->a];
   THRUM_VM_SAVE(I);
-  if (!m.may_write(p, 8)) return Stop::over;
+  if (!Machine::can_write(p, 8)) {
+    address = p;
+    size = 8;
+    goto bad_write;
+  }
   const bool same = at<uint64_t>(p) == R[I->b];
   if (!m.access(same ? AccessKind::plain_read : AccessKind::plain_write, p, 8, I)) return m.stopped();
   THRUM_VM_NEXT;
@@ -366,7 +372,14 @@ op_copy_memory : {
   size = R[I->c];
   if (size != 0) {
     THRUM_VM_SAVE(I);
-    if (!m.may_read(from, size) || !m.may_write(to, size)) return Stop::over;
+    if (!Machine::can_read(from, size)) {
+      address = from;
+      goto bad_read;
+    }
+    if (!Machine::can_write(to, size)) {
+      address = to;
+      goto bad_write;
+    }
     if (I->immediate != 0 && (!m.access(AccessKind::plain_read, from, size, I, false) ||
                               !m.access(AccessKind::plain_write, to, size, I, false)))
       return Stop::over;
@@ -382,7 +395,10 @@ op_set_memory : {
   size = R[I->c];
   if (size != 0) {
     THRUM_VM_SAVE(I);
-    if (!m.may_write(to, size)) return Stop::over;
+    if (!Machine::can_write(to, size)) {
+      address = to;
+      goto bad_write;
+    }
     if (I->immediate != 0 && !m.access(AccessKind::plain_write, to, size, I, false)) return Stop::over;
     memory.fill(to, static_cast<int>(R[I->b] & 0xff), size);
     memory.set_shadow(to, size, kAddressable | kDefined);
@@ -421,7 +437,11 @@ op_check_aligned:
 op_quiet_update : {
   const uint64_t p = R[I->a];
   THRUM_VM_SAVE(I);
-  if (!m.may_write(p, I->c)) return Stop::over;
+  if (!Machine::can_write(p, I->c)) {
+    address = p;
+    size = I->c;
+    goto bad_write;
+  }
   uint64_t old = 0;
   std::memcpy(&old, &at<char>(p), I->c);
   const uint64_t value = loop::updated(static_cast<Update>(I->immediate), old, R[I->b]);
@@ -433,7 +453,11 @@ op_quiet_update : {
 op_quiet_exchange : {
   const uint64_t p = R[I->a];
   THRUM_VM_SAVE(I);
-  if (!m.may_write(p, I->c)) return Stop::over;
+  if (!Machine::can_write(p, I->c)) {
+    address = p;
+    size = I->c;
+    goto bad_write;
+  }
   uint64_t old = 0;
   std::memcpy(&old, &at<char>(p), I->c);
   const bool is_same = old == loop::low(R[I->b], I->c);
@@ -459,7 +483,7 @@ op_atomic : {
   }
 performs:
   thread->phase = 0;
-  if (!m.perform_atomic(*thread, site, R)) return Stop::over;
+  if (!m.perform_atomic(*thread, site, R)) return m.stopped();
   THRUM_VM_NEXT;
 }
 op_fence:
@@ -617,6 +641,9 @@ op_unreachable:
 op_trap:
   THRUM_VM_SAVE(I);
   return m.fault(SIGILL, 0, "illegal instruction");
+op_breakpoint:
+  THRUM_VM_SAVE(I + 1);
+  return m.fault(SIGTRAP, 0, "trap");
 
 bad_read:
   THRUM_VM_SAVE(I);

@@ -8,6 +8,8 @@
 #include <bit>
 #include <cfenv>
 #include <cstddef>
+#include <cstring>
+#include <iterator>
 
 #include "model/signal_name.hpp"
 #include "vm/library.hpp"
@@ -41,6 +43,11 @@ siginfo_t as_siginfo(const SentSignal& signal) {
 
 constexpr std::uint64_t rounded_down(std::uint64_t address, std::uint64_t multiple) {
   return address & ~(multiple - 1);
+}
+
+bool is_trap(const Frame& frame) {
+  return frame.function->opcodes[static_cast<std::size_t>(frame.next - frame.function->code.data())] ==
+         Opcode::trap;
 }
 
 std::uint64_t number_of_frame(const Thread& thread, const Frame* frame) {
@@ -180,7 +187,10 @@ Next Machine::run_handler(Thread& me, const SentSignal& signal, Handling& back, 
   const AlternateStack other = Signals::alternate(me);
   back.on_alternate =
       (action.flags & SA_ONSTACK) != 0 && other.size != 0 && me.alternate_begin != other.begin;
-  if (back.on_alternate && !may_write(other.begin, other.size)) return Next::over;
+  if (back.on_alternate && !can_write(other.begin, other.size)) {
+    fail_access(other.begin, other.size, true);
+    return Next::over;
+  }
   push(me, *function, {}, Then::handler);
   Frame& frame = *me.top;
   if (back.on_alternate) {
@@ -209,14 +219,40 @@ Next Machine::run_handler(Thread& me, const SentSignal& signal, Handling& back, 
   for (std::uint32_t i = 0; i < std::min<std::uint32_t>(function->parameters, 3); ++i)
     frame.registers[i] = arguments[i];
   back.frame = number_of_frame(me, me.top);
+  back.signal = signal.number;
+  back.code = code_address;
   signals.handling(me, me.handlers++) = back;
   return Next::entered;
+}
+
+// What the handler has made of the context that it was given. False: what the machine cannot do.
+bool Machine::goes_back(Thread& me, const Handling& back) {
+  gregset_t left;  // as it was given
+  std::memset(left, 0, sizeof left);
+  left[REG_RIP] = static_cast<greg_t>(back.code);
+  left[REG_RSP] = static_cast<greg_t>(back.context);
+  const gregset_t& now = at<ucontext_t>(back.context).uc_mcontext.gregs;
+  if (std::equal(std::begin(left), std::end(left), std::begin(now))) return true;
+  // Behind the instruction that has caused it, if its length is known.
+  constexpr greg_t kTrapLength = 2;
+  const bool at_trap = back.is_fault && !back.in_call && is_trap(*me.top);
+  left[REG_RIP] += kTrapLength;
+  if (at_trap && std::equal(std::begin(left), std::end(left), std::begin(now))) {
+    ++me.top->next;
+    return true;
+  }
+  const bool moves = now[REG_RIP] != static_cast<greg_t>(back.code);
+  refused = "a handler of " + signal_name(back.signal) + " that changes the " +
+            (moves ? "program counter" : "registers") + " of the context to which it returns";
+  finish(End::refused);
+  return false;
 }
 
 // The machine goes on behind a frame that it has made for something else than a call.
 std::optional<Stop> Machine::go_on_behind(Thread& me, const Frame& left) {
   if (left.then == Then::check) return Stop::checked;
   const Handling back = Signals::looked_at(me, --me.handlers);
+  if (!goes_back(me, back)) return Stop::over;
   leave_alternate(me, back);
   signals.block(me, at<ucontext_t>(back.context).uc_sigmask.__val[0]);
   if (me.rounding != back.rounding) std::fesetround(me.rounding = back.rounding);
@@ -270,8 +306,8 @@ bool Machine::is_calling(const Thread& me, const Frame* frame) const {
 // Faults of the program's own, for which it has a handler.
 
 bool Machine::has_handler_for_fault(int signal) const {
-  return in_execution && current().atomic_depth == 0 && !current().in_call &&
-         Signals::action(signal).has_handler() && (Signals::blocked(current()) & bit_of(signal)) == 0;
+  return in_execution && current().atomic_depth == 0 && Signals::action(signal).has_handler() &&
+         (Signals::blocked(current()) & bit_of(signal)) == 0;
 }
 
 Stop Machine::fault(int signal, std::uint64_t address, const char* message) {
@@ -287,9 +323,10 @@ Stop Machine::fault(int signal, std::uint64_t address, const char* message) {
 bool Machine::handle_fault(Thread& me) {
   SentSignal signal;
   signal.number = me.fault;
-  signal.code = me.fault == SIGSEGV  ? int{SEGV_MAPERR}
-                : me.fault == SIGFPE ? int{FPE_INTDIV}
-                                     : int{ILL_ILLOPN};
+  signal.code = me.fault == SIGSEGV   ? int{SEGV_MAPERR}
+                : me.fault == SIGFPE  ? int{FPE_INTDIV}
+                : me.fault == SIGTRAP ? int{SI_KERNEL}
+                                      : int{ILL_ILLOPN};
   signal.address = me.fault_address;
   me.fault = 0;
   const SignalAction& action = Signals::action(signal.number);
@@ -300,6 +337,8 @@ bool Machine::handle_fault(Thread& me) {
   const bool changes = (action.flags & SA_RESETHAND) != 0;
   done(changes, static_cast<std::uint64_t>(signal.number), 0, changes ? Outcome::done : Outcome::unchanged);
   Handling back;
+  back.in_call = me.in_call;
+  back.is_fault = true;
   return !over && run_handler(me, signal, back, me.code) == Next::entered;
 }
 

@@ -54,10 +54,13 @@ struct Handling {
   std::uint64_t mask = 0;     // what it blocked
   std::uint64_t context = 0;  // where the handler is told of this
   std::uint64_t alternate_begin = 0;
+  std::uint64_t code = 0;   // the address there
   std::uint64_t frame = 0;  // of the handler, counted from the bottom
+  int signal = 0;
   int rounding = 0;
   bool on_alternate = false;  // it is the first on the alternate stack
   bool in_call = false;
+  bool is_fault = false;    // the signal of a fault
   bool is_between = false;  // it stood before an operation
   bool ends_wait = false;   // whose wait it ends
 };
@@ -83,6 +86,10 @@ class Signals {
   void inherit(const Thread& thread, const Thread& from);
   static AlternateStack alternate(const Thread& thread);
   void set_alternate(const Thread& thread, const AlternateStack& stack);
+  // Another thread is about to get its slot.
+  void forget_alternate(const Thread& former) {
+    if (alternate(former).size != 0) set_alternate(former, {});
+  }
 
   static bool any_pending();
   static std::uint64_t pending_of(const Thread& thread);  // sent to it

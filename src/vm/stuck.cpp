@@ -108,6 +108,41 @@ bool Machine::fail_by_self_lock() {
   return false;
 }
 
+// Whether the thread may go on by itself, as far as this can be told.
+bool Machine::may_go_on(const Thread& thread) const {
+  const bool spins = thread.wait == Wait::spin || thread.wait == Wait::nothing_more;
+  return thread.is_timer || thread.timed || spins || is_enabled(thread) || Signals::deliverable(thread) != 0;
+}
+
+// The running thread ends the process. Notes threads that are blocked, and that no thread is left to wake:
+// all others are blocked, or who must release the lock first has ended, or ends the process.
+void Machine::look_at_exit() {
+  const Thread& me = current();
+  const auto is_live = [](ThreadId id) {
+    return std::any_of(live().begin(), live().end(),
+                       [id](std::uint16_t slot) { return thread(slot).id == id; });
+  };
+  const auto waits_for_the_dead = [&](const Thread& one) {
+    if (one.wait != Wait::lock && one.wait != Wait::shared_lock) return false;
+    const ThreadId holder = lock_holder(one.object);
+    return holder != kNoThread && (holder == me.id || !is_live(holder));
+  };
+  const bool all_wait = std::none_of(live().begin(), live().end(), [&](std::uint16_t slot) {
+    return slot != me.slot && may_go_on(thread(slot));
+  });
+  for (const std::uint16_t slot : live()) {
+    const Thread& one = thread(slot);
+    if (slot == me.slot || may_go_on(one) || (!all_wait && !waits_for_the_dead(one))) continue;
+    const Waiter told = waiter(one);
+    if (director.records_places()) {
+      trace->details.others.push_back(told);
+      trace->details.other_places.push_back({described_place(told.object), {}, {}, stack_of(one)});
+    } else {
+      blocked_at_exit.emplace_back(told.operation, told.code);
+    }
+  }
+}
+
 // Of threads that yield: the thread has arrived at a yield or a sleep.
 void Machine::look_for_livelock(const Thread& me) {
   const FairScheduler* const fair = director.fair();

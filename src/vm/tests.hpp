@@ -24,6 +24,13 @@ struct Tests {
   bool has_begun = false;            // the test that was asked for, in some execution
   std::uint64_t skipped = 0;         // executions that the test gave up
   std::string skip_reason;           // of the first of them
+  // A framework may run a test in parts, each from the beginning of the test: sections of Catch2. One part is
+  // checked; the parts before it are passed over, without choices (Course::passes_over).
+  bool has_parts = false;
+  bool saw_end = false;          // of the test, after this part
+  bool saw_more = false;         // another part after this one
+  bool part_is_missing = false;  // the test has no such part, or does not reach it
+  std::string part_name;
 
   // A call of thrum::check(); before: how many came before it in this execution. The test's name: that of the
   // call, with a number behind it if an earlier call has the same.

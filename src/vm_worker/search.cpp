@@ -28,6 +28,9 @@ void describe_tests(const VmWorld& world, const vm::Machine& machine, Report& re
     report.notes.push_back({"test-not-run", 1, "the program ended before the test began", true});
   report.executions_skipped = tests.skipped;
   report.skip_reason = tests.skip_reason;
+  report.part_name = tests.part_name;
+  report.part_missing = tests.part_is_missing;
+  report.may_have_more = tests.has_parts && (tests.saw_more || !tests.saw_end);
 }
 
 void describe(const VmWorld& world, VmProcess& process, Report& report) {
@@ -110,6 +113,7 @@ class VmHost final : public Session::Host {
 
   // For each leak that only some schedules have: adds an execution without the leak.
   void complete_bugs(SearchResult& result) override {
+    process_.worker_program().warnings().watch(false);
     const vm::LeakSearch& leaks = machine().leaks;
     for (FoundBug& bug : result.bugs) {
       if (bug.failure.kind != BugKind::leak || world_.job().leaks || leaks.clean() == nullptr) continue;
@@ -227,8 +231,10 @@ Report search(const VmWorld& world, VmProcess& process) {
   settings.simplifies = !job.digest_traces;
   VmHost host(world, process);
   Report report;
+  program.warnings().watch(true);
   try {
     report.result = Session(program, host, settings).run();
+    if (!host.restarts()) report.warnings = program.warnings().explain(program, report.result.bugs);
   } catch (const Unresumed& problem) {
     report.refused = problem.why;
   }

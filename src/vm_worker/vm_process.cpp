@@ -29,6 +29,10 @@ std::string g_folder;        // for files of a search
 
 long given(std::int32_t descriptor) { return descriptor == 0 ? -1 : descriptor; }
 
+// Code has the same numbers in all processes.
+void put_code(ByteWriter& out, std::uint64_t code) { out.put(code); }
+std::uint64_t get_code(ByteReader& in) { return in.get<std::uint64_t>(); }
+
 // What the machine runs: the program, and the libraries that were linked to it.
 std::vector<std::string> files_of(const Job& job, const vm::Machine& machine) {
   std::vector<std::string> files = {machine.settings.arguments.front()};
@@ -99,22 +103,32 @@ void VmProcess::stay_alone(const std::string& why) {
 
 void VmProcess::add_notes(ReportSoFar& report) { report.notes = program_.notes(); }
 
-void VmProcess::write_learned(ByteWriter& out) { std::as_const(machine()).write_learned(out); }
+void VmProcess::write_learned(ByteWriter& out) {
+  std::as_const(machine()).write_learned(out);
+  program_.warnings().save(out, program_.names(), put_code);
+}
 
-void VmProcess::read_learned(ByteReader& in, bool, const ReportSoFar& report) {
+void VmProcess::read_learned(ByteReader& in, bool same_layout, const ReportSoFar& report) {
   program_.forget_notes();
   // The races given by the job are known already.
   const std::size_t given = std::min(job().known_races.size(), report.known_races.size());
   vm::add_by_names(machine().known_races, std::span(report.known_races).subspan(given));
-  merge_learned(in, report);
+  add_learned(in, report);
+  program_.warnings().load(in, program_.names(), same_layout, get_code);
 }
 
 void VmProcess::begin_part() {
   program_.forget_notes();
   machine().tests.skipped = 0;
+  program_.warnings().begin_part();
 }
 
 void VmProcess::merge_learned(ByteReader& in, const ReportSoFar& report) {
+  add_learned(in, report);
+  program_.warnings().merge(in, program_.names(), get_code);
+}
+
+void VmProcess::add_learned(ByteReader& in, const ReportSoFar& report) {
   for (const Note& note : report.notes) program_.add_note(note);
   machine().add_learned(in);
 }

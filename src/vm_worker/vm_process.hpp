@@ -54,6 +54,7 @@ class VmProcess final : public WorkerProcess {
   void write_learned(ByteWriter& out) override;
   void read_learned(ByteReader& in, bool same_layout, const ReportSoFar& report) override;
   void begin_part() override;
+  void watch_warnings(bool watch) override { program_.warnings().watch(watch); }
   void merge_learned(ByteReader& in, const ReportSoFar& report) override;
 
   void write_identity(ByteWriter& out) override;
@@ -61,6 +62,7 @@ class VmProcess final : public WorkerProcess {
   std::uint64_t layout() override { return 0; }  // the same in every process
 
  private:
+  void add_learned(ByteReader& in, const ReportSoFar& report);
   vm::Machine& machine() { return program_.program().machine(); }
 
   VmWorld& world_;

@@ -72,6 +72,7 @@ vm::MachineSettings settings_of(const Job& job, std::vector<std::string> argumen
   settings.hang_seconds = job.hang_seconds;
   settings.arguments = std::move(arguments);
   settings.test = job.test;
+  settings.part = job.part;
   return settings;
 }
 
@@ -178,6 +179,8 @@ void WorkerProgram::run_once(const Plan& plan, Advisor* advisor, Wanted wanted, 
   if (!g_watched.has_timer) begin_timer();
   const bool digests = world_.job().digest_traces;
   if (digests) wanted.what |= Wanted::kEvents | Wanted::kPast;
+  warnings_.begin(plan);
+  machine.records_all = warnings_.wants_events();
   const std::uint64_t steps =
       std::exchange(machine.settings.steps, fatal_ != nullptr ? fatal_->steps : machine.settings.steps);
   limit_steps(channel, machine.settings.steps);
@@ -210,6 +213,12 @@ void WorkerProgram::run_once(const Plan& plan, Advisor* advisor, Wanted wanted, 
               true, std::move(*stack)});
   }
   if (digests) add_to_digest(digest_, trace);
+  if (warnings_.is_watching()) {
+    for (const auto& [operation, where] : machine.blocked_at_exit) warnings_.note_blocked(operation, where);
+  }
+  if (!warnings_.wants_events()) return;
+  warnings_.learn(trace);
+  if (!machine.director.records_events() && !digests) trace.events.clear();
 }
 
 void WorkerProgram::note_refused(const std::string& why) {

@@ -14,6 +14,7 @@
 #include "vm/undo_check.hpp"
 #include "vm/vm_program.hpp"
 #include "vm_worker/world.hpp"
+#include "worker/warnings.hpp"
 
 namespace thrum {
 
@@ -37,6 +38,7 @@ class WorkerProgram final : public Program {
   // What must be told besides: calls that the machine refused.
   const std::vector<Note>& notes() const { return notes_; }
   void forget_notes() { notes_.clear(); }
+  Warnings& warnings() { return warnings_; }
   void add_note(const Note& note);
   // This process is a copy of the one in which the machine was made: it is watched from its next execution
   // on.
@@ -53,6 +55,7 @@ class WorkerProgram final : public Program {
   const VmWorld& world_;
   const FatalPlan* fatal_ = nullptr;
   std::vector<Note> notes_;
+  Warnings warnings_;
   Digest digest_;
   vm::VmProgram program_;
   std::unique_ptr<vm::UndoCheck> undo_check_;  // nullptr: the machine does not check itself

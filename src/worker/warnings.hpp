@@ -16,7 +16,8 @@
 // Nothing here depends on the engine: it says which executions it wants the events of, and it is told which
 // threads wait for ever.
 //
-// Thread safety: one thread runs at a time. Tested by tests/endtoend/warnings_test.cpp.
+// Thread safety: one thread runs at a time. Tested by tests/endtoend/warnings_test.cpp and
+// tests/endtoend/vm_warnings_test.cpp, too.
 #pragma once
 
 #include <cstdint>

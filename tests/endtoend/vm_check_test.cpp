@@ -303,6 +303,23 @@ TEST_F(VmCheck, WhatIsNotKnownIsRefused) {
   expect_refused(
       check_c("int main(void) { __asm__(\"cpuid\" : : : \"eax\", \"ebx\", \"ecx\", \"edx\"); return 0; }"),
       "cpuid");
+  // A handler that goes on elsewhere.
+  for (const auto& [changes, what] :
+       {std::pair("REG_RIP] += 7", "program counter"), std::pair("REG_RAX] = 1", "registers")}) {
+    const ChildResult moved = check_c(
+        std::string("#define _GNU_SOURCE\n#include <signal.h>\n#include <pthread.h>\n#include <ucontext.h>\n"
+                    "static void on(int n, siginfo_t* i, void* raw) {\n"
+                    "  ucontext_t* c = raw; (void)n; (void)i; c->uc_mcontext.gregs[") +
+        changes +
+        "; }\nstatic void* run(void* p) { *(volatile int*)0 = 1; return p; }\n"
+        "int main(void) { struct sigaction a = {.sa_sigaction = on, .sa_flags = SA_SIGINFO};\n"
+        "  sigaction(SIGSEGV, &a, 0);\n"
+        "  pthread_t t; pthread_create(&t, 0, run, 0); pthread_join(t, 0); }\n");
+    EXPECT_EQ(moved.exit_code, 3) << moved.output << moved.errors;
+    EXPECT_NE(moved.output.find("a handler of SIGSEGV that changes the " + std::string(what)),
+              std::string::npos)
+        << moved.output;
+  }
   // What is called by address only is refused when it is called: nothing is claimed.
   const ChildResult late = check_c(
       "#include <stdlib.h>\n#include <pthread.h>\n"

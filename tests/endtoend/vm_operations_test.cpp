@@ -131,8 +131,18 @@ TEST_F(VmOperations, LoopsThatAreLeft) {
 TEST_F(VmOperations, SignalsAndTheirHandlers) {
   for (const char* const name : {"raise", "mask", "actions", "sigsuspend", "long_jump", "abort"})
     expect_same("correct/signal/" + std::string(name) + ".c", {""});
+  expect_same("correct/signal/fault.c", {""}, {"--executions", "1000"});
+  expect_same("correct/signal/fault_in_call.c", {""}, {"--executions", "1000"});
   for (const char* const name : {"handler_locks", "default_action", "fault", "siginterrupt", "sigpending"})
     expect_same("wrong/signal/" + std::string(name) + ".c", {""});
+}
+
+TEST_F(VmOperations, Traps) {
+  expect_same("wrong/crash/trap.c", {"illegal", "breakpoint", "numbered", "default_again"});
+}
+
+TEST_F(VmOperations, MoreThreadsThanAreAliveAtOnce) {
+  expect_same("correct/threads/one_after_another.c", {""});
 }
 
 TEST_F(VmOperations, WaitsForSignals) {

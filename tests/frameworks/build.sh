@@ -12,7 +12,9 @@ mkdir -p "$target"
 # Catch2 itself takes long to compile, and is not what is tested; once with each compiler.
 "$thrum" c++ "${flags[@]}" -O0 -c "$sources/catch2/main.cpp" -o "$target/main.o"
 "$thrum" c++ "${flags[@]}" "$sources/catch2/stack_test.cpp" "$target/main.o" -o "$target/catch2"
-THRUM_CXX=clang++-19 "$thrum" c++ -std=c++14 "${flags[@]:1}" -O0 "$sources/catch_alone.cpp" -o "$target/catch_alone"
+bitcode=()
+[ -x "$(dirname "$thrum")/../lib/thrum/thrum-vm" ] && bitcode=(--bitcode)
+THRUM_CXX=clang++-19 "$thrum" c++ "${bitcode[@]}" -std=c++14 "${flags[@]:1}" -O0 "$sources/catch_alone.cpp" -o "$target/catch_alone"
 
 # The oldest standard that GoogleTest takes, the other compiler, and a main of its own.
 THRUM_CXX=clang++-19 "$thrum" c++ -std=c++14 "${flags[@]:1}" "$sources/own_main.cpp" -o "$target/own_main" -lgtest

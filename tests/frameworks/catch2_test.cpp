@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Catch2 binaries: each test, and each section and generated value in it, has its own verdict. The programs
 // stand in catch2/ and catch_alone.cpp.
+#include <filesystem>
+
 #include "frameworks.hpp"
 
 namespace {
@@ -76,6 +78,44 @@ TEST_F(Catch2, EndsOfOtherKinds) {
   EXPECT_EQ(tests["deadlocks / not in this one"]["verdict"], "exhausted");
   EXPECT_EQ(tests["crashes in a section before another / crash"]["bugs"][0]["kind"], "crash");
   EXPECT_FALSE(tests.contains("crashes in a section before another / beyond")) << "it cannot be reached";
+}
+
+// Sections on the machine: the same verdicts, executions and bugs, and traces that either engine replays.
+TEST_F(Catch2, TheMachineRunsSections) {
+  const auto prefix = std::filesystem::path(THRUM_PROGRAM).parent_path().parent_path();
+  const std::vector<std::string> environment = {"XDG_CACHE_HOME=" + (prefix / "tests/vm-library").string()};
+  if (run({THRUM_PROGRAM, "vm-library"}, path("."), environment).exit_code != 0)
+    GTEST_SKIP() << "the sources of GCC are not installed, or Thrum was built without LLVM 19";
+  const auto check_on = [&](const std::string& engine) {
+    const ChildResult result = run({THRUM_PROGRAM, "check", "--engine", engine, "--out", engine, "--json",
+                                    "result.json", "--strategy", "dfs", program("catch_alone")},
+                                   path("."), environment);
+    EXPECT_EQ(result.exit_code, 1) << result.output << result.errors;
+    return json::parse(read(path("result.json")));
+  };
+  const json native = check_on("native");
+  const json machine = check_on("vm");
+  ASSERT_EQ(machine["tests"].size(), native["tests"].size()) << machine["tests"].dump(1);
+  for (std::size_t i = 0; i < native["tests"].size(); ++i) {
+    const json& there = native["tests"][i];
+    const json& here = machine["tests"][i];
+    for (const char* what : {"name", "verdict", "executions", "reason"}) EXPECT_EQ(here[what], there[what]);
+    ASSERT_EQ(here["bugs"].size(), there["bugs"].size()) << here["name"];
+    for (std::size_t b = 0; b < there["bugs"].size(); ++b) {
+      for (const char* what : {"kind", "message", "preemptions"})
+        EXPECT_EQ(here["bugs"][b][what], there["bugs"][b][what]) << here["name"];
+    }
+  }
+  for (const char* found_by : {"vm", "native"}) {
+    const json& result = found_by == std::string("vm") ? machine : native;
+    const std::string trace = test(result, "deadlocks / in this section")["bugs"][0]["trace"];
+    for (const char* engine : {"vm", "native"}) {
+      const ChildResult again =
+          run({THRUM_PROGRAM, "replay", "--engine", engine, trace}, path("."), environment);
+      EXPECT_NE(again.output.find("the same failure again, by the same operations"), std::string::npos)
+          << found_by << " on " << engine << ": " << again.output << again.errors;
+    }
+  }
 }
 
 TEST_F(Catch2, PlainRunIsCatch2s) {
