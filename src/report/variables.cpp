@@ -158,9 +158,10 @@ class PartWalk {
   static std::optional<std::uint64_t> position(Dwarf_Die* type, Dwarf_Die* member) {
     if (auto begin = number_of(member, DW_AT_data_member_location)) return begin;
     if (auto bit = number_of(member, DW_AT_data_bit_offset)) return *bit / 8;
-    if (dwarf_hasattr(member, DW_AT_external) || dwarf_hasattr(member, DW_AT_declaration))
-      return std::nullopt;
-    return dwarf_tag(type) == DW_TAG_union_type ? std::optional<std::uint64_t>(0) : std::nullopt;
+    std::optional<std::uint64_t> begin;
+    const bool is_static = dwarf_hasattr(member, DW_AT_external) || dwarf_hasattr(member, DW_AT_declaration);
+    if (!is_static && dwarf_tag(type) == DW_TAG_union_type) begin = 0;
+    return begin;
   }
 
   // The elements of std::array are its own; of the other classes of the library only what everybody may name

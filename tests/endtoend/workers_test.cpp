@@ -317,7 +317,7 @@ TEST_F(WorkersTest, AreKilledAHundredTimes) {
       int status = 0;
       pid_t ended = 0;
       while (killed < kills && (ended = waitpid(process, &status, WNOHANG)) == 0) {
-        usleep(static_cast<useconds_t>(random() % 150'000));
+        usleep(static_cast<useconds_t>(random() % 60'000));
         const std::vector<pid_t> workers = children_of(process);
         if (workers.empty()) continue;
         if (kill(workers[random() % workers.size()], SIGKILL) == 0) ++killed;

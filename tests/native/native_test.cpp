@@ -175,10 +175,10 @@ bool compare_batch(Family family, std::uint64_t first, std::uint64_t count, bool
   return true;
 }
 
-Totals compare_random_programs(Family family, std::uint64_t count) {
+Totals compare_random_programs(Family family, std::uint64_t natively, std::uint64_t in_machine) {
   std::uint64_t seed = setting("THRUM_NATIVE_SEED", 1);
   bool all = std::getenv("THRUM_NATIVE_PROGRAMS") != nullptr;
-  count = setting("THRUM_NATIVE_PROGRAMS", count);
+  const std::uint64_t count = setting("THRUM_NATIVE_PROGRAMS", is_machine() ? in_machine : natively);
   Totals totals;
   for (std::uint64_t end = seed + count; seed < end; seed += kProgramsInOneBinary) {
     if (!compare_batch(family, seed, std::min(kProgramsInOneBinary, end - seed), all, totals)) break;
@@ -189,7 +189,7 @@ Totals compare_random_programs(Family family, std::uint64_t count) {
 }
 
 TEST(Native, AgreesWithTheOracleOnFamilyA) {
-  Totals totals = compare_random_programs(Family::a, 80);
+  Totals totals = compare_random_programs(Family::a, 60, 30);
   // A comparison of programs that lack something would say less than it seems to.
   for (BugKind kind : {BugKind::assertion, BugKind::deadlock, BugKind::lock_misuse})
     EXPECT_GT(totals.kinds[kind], 0) << bug_kind_name(kind);
@@ -202,7 +202,7 @@ TEST(Native, AgreesWithTheOracleOnFamilyA) {
 
 // In what order threads do their stretches without scheduling points shows in plain data.
 TEST(Native, AgreesWithTheOracleOnFamilyB) {
-  Totals totals = compare_random_programs(Family::b, 20);
+  Totals totals = compare_random_programs(Family::b, 20, 10);
   EXPECT_GT(totals.opcodes[Opcode::read], 0);
   EXPECT_GT(totals.opcodes[Opcode::write], 0);
 }
@@ -278,13 +278,13 @@ TEST(Native, ExploresRacesAsTheOracleDoes) {
 
 // Waits on condition variables, without and with spurious wake-ups.
 TEST(Native, AgreesWithTheOracleOnFamilyC) {
-  Totals totals = compare_random_programs(Family::c, 18);
+  Totals totals = compare_random_programs(Family::c, 18, 8);
   EXPECT_GT(totals.spurious, totals.programs / 4);
 }
 
 // Atomic sections.
 TEST(Native, AgreesWithTheOracleOnFamilyE) {
-  Totals totals = compare_random_programs(Family::e, 12);
+  Totals totals = compare_random_programs(Family::e, 12, 6);
   EXPECT_GT(totals.opcodes[Opcode::move], 0);
 }
 

@@ -3,6 +3,7 @@
 // states, failed assertions, deadlocks and livelocks.
 //
 //   THRUM_POLLING_PROGRAMS   so many random programs (by default fewer)
+//   THRUM_VM_POLLING_PROGRAMS   likewise, where the machine is compared
 //   THRUM_POLLING_SEED       seed of the first (1)
 //
 // What must hold of a search: all that it reports is so; and where it says "every schedule", all that is so
@@ -37,7 +38,8 @@ struct Totals {
 
 TEST(Polling, IsSearchedAsAllStatesSay) {
   const std::uint64_t first = setting("THRUM_POLLING_SEED", 1);
-  const std::uint64_t count = setting("THRUM_POLLING_PROGRAMS", 50);
+  const std::uint64_t count =
+      is_machine() ? setting("THRUM_VM_POLLING_PROGRAMS", 5) : setting("THRUM_POLLING_PROGRAMS", 30);
   const std::vector<std::vector<std::string>> searches = {
       {"--strategy", "dpor", "--bound", "none"}, {"--strategy", "best-first-dpor"}, {"--strategy", "icb"}};
   Totals totals;

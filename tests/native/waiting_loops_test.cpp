@@ -4,6 +4,7 @@
 // each temporary is on the stack, and with it, where they are in registers.
 //
 //   THRUM_LOOPS_PROGRAMS   so many random programs (by default fewer)
+//   THRUM_VM_LOOPS_PROGRAMS   likewise, where the machine is compared
 //   THRUM_LOOPS_SEED       seed of the first (1)
 //
 // Threads that wait until a value changes (icb), and not until it is written (dfs), must find the same with
@@ -36,6 +37,11 @@ constexpr std::size_t kLoopStatesMax = 20'000;
 constexpr std::size_t kLoopEndsMax = 40;
 constexpr std::size_t kLoopsInOneBinary = 50;
 constexpr std::uint64_t kOneOf = 5;  // programs, for searches that are no reductions
+
+std::uint64_t programs_wanted(std::uint64_t natively, std::uint64_t in_machine) {
+  return is_machine() ? setting("THRUM_VM_LOOPS_PROGRAMS", in_machine)
+                      : setting("THRUM_LOOPS_PROGRAMS", natively);
+}
 
 struct LoopSearch {
   std::vector<std::string> options;
@@ -173,7 +179,7 @@ class WaitingLoops : public testing::Test {
 
 TEST_F(WaitingLoops, AreSearchedAsAllStatesSay) {
   std::uint64_t seed = setting("THRUM_LOOPS_SEED", 1);
-  const std::uint64_t count = setting("THRUM_LOOPS_PROGRAMS", by_default(25));
+  const std::uint64_t count = programs_wanted(25, 4);
   std::uint64_t stuck = 0;
   std::uint64_t failing = 0;
   for (std::uint64_t compared = 0; compared < count && !HasFailure();) {
@@ -223,7 +229,7 @@ std::optional<std::set<std::string>> found_with(const Workshop& workshop, std::s
 TEST_F(WaitingLoops, NeedNoMorePreemptionsByValue) {
   constexpr int kPreemptionsMax = 2;
   std::uint64_t seed = setting("THRUM_LOOPS_SEED", 1);
-  const std::uint64_t count = setting("THRUM_LOOPS_PROGRAMS", by_default(12));
+  const std::uint64_t count = programs_wanted(8, 4);
   std::uint64_t compared = 0;
   for (std::uint64_t done = 0; done < count && !HasFailure();) {
     const std::vector<LoopProgram> programs =

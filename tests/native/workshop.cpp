@@ -26,13 +26,12 @@ ChildResult thrum(std::vector<std::string> command) {
   return result;
 }
 
-// Whether the machine is to be compared, and not the native engine.
+}  // namespace
+
 bool is_machine() {
   const char* engine = std::getenv("THRUM_NATIVE_ENGINE");
   return engine != nullptr && std::string_view(engine) == "vm";
 }
-
-}  // namespace
 
 Workshop::Workshop() {
   std::string pattern = (fs::temp_directory_path() / "thrum-native-XXXXXX").string();

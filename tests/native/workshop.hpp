@@ -9,6 +9,10 @@
 
 namespace thrum {
 
+// Whether the machine is to be compared, and not the native engine. Then fewer programs are, since each
+// search begins with reading bitcode.
+bool is_machine();
+
 class Workshop {
  public:
   Workshop();

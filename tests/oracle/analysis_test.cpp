@@ -145,7 +145,7 @@ bool may_come_to_nothing(const ToyCode& code) {
   });
 }
 
-constexpr std::uint64_t kPrograms = by_default(300);
+const std::uint64_t kPrograms = by_default(300);
 constexpr std::size_t kExecutionsMax = 3'000;
 
 TEST(TraceAnalysis, ReversalsSuffice) {

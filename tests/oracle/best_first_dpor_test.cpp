@@ -93,7 +93,8 @@ TEST(BestFirstReduction, RunsEachClassOfProgramsThatOnceFailed) {
     Findings findings = enumerate(code, kFindings);
     if (findings.racy) continue;
     ReductionCount count;
-    constexpr std::uint64_t kParts = 5;  // each seed puts the search down after another number of executions
+    // Each seed puts the search down after another number of executions.
+    const std::uint64_t kParts = by_default(5);
     for (std::uint64_t seed = 1; seed <= kParts; ++seed)
       EXPECT_EQ(compare_best_first_dpor(code, findings, seed, count), "") << name << ", seed " << seed;
     ++programs;

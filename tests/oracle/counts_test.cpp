@@ -166,7 +166,7 @@ double bound_of_theorem_1(int n, int k, int b, int c) {
 }
 
 TEST(Counts, Theorem1) {
-  constexpr std::uint64_t kPrograms = by_default(300);
+  const std::uint64_t kPrograms = by_default(300);
   std::uint64_t checked = 0;
   for (std::uint64_t seed = 1; seed <= kPrograms; ++seed) {
     RandomProgram program = random_program(seed, Family::a, 5'000);

@@ -16,7 +16,7 @@
 namespace thrum {
 namespace {
 
-constexpr std::uint64_t kSeeds = by_default(200);  // of each family
+const std::uint64_t kSeeds = by_default(200);  // of each family
 constexpr std::size_t kExecutionsMax = 1000;
 
 std::vector<std::string> schedules(const ToyCode& code, const Systematic::Settings& settings,

@@ -212,7 +212,7 @@ TEST(Shared, RunsEachClassOfProgramsThatOnceFailed) {
     Findings findings = enumerate(code, kFindings);
     if (findings.racy) continue;
     ReductionCount count;
-    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    for (std::uint64_t seed = 1; seed <= by_default(50); ++seed) {
       EXPECT_EQ(compare_reduction(code, findings, Reduction::optimal, count, Searched::shared, seed), "")
           << name << ", shared by seed " << seed;
     }

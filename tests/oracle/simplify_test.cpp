@@ -21,7 +21,7 @@ namespace {
 
 using Price = std::pair<std::uint32_t, std::uint32_t>;  // preemptions, switches
 
-constexpr std::uint64_t kSeeds = by_default(400);
+const std::uint64_t kSeeds = by_default(400);
 constexpr std::size_t kExecutionsMax = 1500;
 
 Limits limits(std::uint64_t executions) {

@@ -23,7 +23,8 @@
 //
 // The program also goes through its first executions once on fibers and once on system threads, which must
 // show the same events. And it is searched with partial-order reduction, as far as that goes in a number of
-// executions, which must not prove what is not so, nor find what is not there, nor lose control. With
+// executions, which must not prove what is not so, nor find what is not there, nor lose control. Of a program's
+// cases, by default each has one of these comparisons, in turn; with THRUM_LONG each has all. With
 // --same-counts it runs depth-first search under each configuration instead. Exit codes: 0 as expected, 1
 // different, 2 wrong usage.
 #include <unistd.h>
@@ -58,7 +59,10 @@ struct Configuration {
   std::string flags;  // empty: none
 };
 
-// By default the first two are compared, which differ most; with THRUM_ALL_CONFIGURATIONS in the environment all.
+// The long run: where this is not in the environment, less is compared.
+bool compares_all() { return std::getenv("THRUM_LONG") != nullptr; }
+
+// By default the first two are compared, which differ most.
 const std::array<Configuration, 4> kConfigurations{{
     {"g++", "-O1"},
     {"clang++-19", "-O2"},
@@ -67,12 +71,14 @@ const std::array<Configuration, 4> kConfigurations{{
 }};
 std::span<const Configuration> configurations() {
   const std::span all(kConfigurations);
-  return std::getenv("THRUM_ALL_CONFIGURATIONS") == nullptr ? all.first(2) : all;
+  return compares_all() ? all : all.first(2);
 }
 
 // System threads are slow.
 constexpr int kExecutionsOnEachThreads = 500;
 constexpr int kExecutionsReduced = 500;
+// Where threads have many events, one of these executions takes as long as many of another search.
+int executions_unfolded() { return compares_all() ? 500 : 100; }
 constexpr const char* kReductions[] = {"dpor", "best-first-dpor"};
 
 struct Options {
@@ -485,7 +491,7 @@ void compare_unfolding(const Built& built, const Expectation& expectation) {
       without({"--bound", "--fair", "--strategy", "--seed", "--executions", "--time"}, expectation.arguments);
   if (std::ranges::find(arguments, "ignore") != arguments.end()) return;  // --races
   const bool bounded = arguments != expectation.arguments;
-  arguments.insert(arguments.end(), {"--strategy", "unfolding", "--executions", text(kExecutionsReduced)});
+  arguments.insert(arguments.end(), {"--strategy", "unfolding", "--executions", text(executions_unfolded())});
   const Run run = built.check(arguments);
   const auto verdict = run.test().at("verdict").get<std::string>();
   const auto reason = run.test().at("reason").get<std::string>();
@@ -513,17 +519,22 @@ void compare_configurations(const Options& options, const Expectation& expectati
   if (!same) throw Difference("the number of executions depends on the compiler:" + counts);
 }
 
-// What there is to say of one program, or case, with one compiler.
-using Comparison = void (*)(const Built&, const Expectation&);
+// What there is to say of one program, or of the case of that number, with one compiler.
+using Comparison = void (*)(const Built&, const Expectation&, std::size_t);
 
-void compare_case(const Built& built, const Expectation& expectation) {
+void compare_verdicts(const Built& built, const Expectation& expectation, std::size_t) {
   compare_verdict(built, expectation);
-  compare_threads(built, expectation);
-  compare_reduction(built, expectation, kReductions[0]);
-  compare_unfolding(built, expectation);
 }
 
-void compare_all(const Built& built, const Expectation& expectation) {
+void compare_case(const Built& built, const Expectation& expectation, std::size_t number) {
+  compare_verdict(built, expectation);
+  const auto has = [&](std::size_t turn) { return compares_all() || number % 3 == turn; };
+  if (has(0)) compare_threads(built, expectation);
+  if (has(1)) compare_reduction(built, expectation, kReductions[0]);
+  if (has(2)) compare_unfolding(built, expectation);
+}
+
+void compare_all(const Built& built, const Expectation& expectation, std::size_t) {
   compare_verdict(built, expectation);
   compare_counts(built, expectation);
   compare_threads(built, expectation);
@@ -535,10 +546,11 @@ void compare_all(const Built& built, const Expectation& expectation) {
 void compare_cases(Built& built, const Expectation& expectation, const std::string& cxx,
                    Comparison comparison) {
   std::string differences;
+  std::size_t number = 0;
   for (const Case& one : expectation.cases) {
     built.set_case(one.name);
     try {
-      comparison(built, one.expectation);
+      comparison(built, one.expectation, number++);
     } catch (const Difference& difference) {
       differences += text("\n", cxx, ", case ", one.name, ": ", difference.what());
     }
@@ -551,10 +563,10 @@ void compare(const Options& options, const Expectation& expectation) {
   const auto compare_with = [&](const Configuration& configuration, Comparison whole, Comparison one) {
     Built built(options, configuration, expectation.flags);
     if (has_cases) return compare_cases(built, expectation, configuration.cxx, one);
-    whole(built, expectation);
+    whole(built, expectation, 0);
   };
   compare_with(options.configuration, compare_all, compare_case);
-  if (expectation.both_compilers) compare_with({"clang++-19", ""}, compare_verdict, compare_verdict);
+  if (expectation.both_compilers) compare_with({"clang++-19", ""}, compare_verdicts, compare_verdicts);
 }
 
 // ---- Command line -------------------------------------------------------------------------------
