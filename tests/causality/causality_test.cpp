@@ -20,8 +20,8 @@
 namespace thrum {
 namespace {
 
-constexpr std::size_t kInterleavingsMax = 2'000;
-constexpr std::size_t kStatesMax = 30'000;
+constexpr std::size_t kCausalityInterleavingsMax = 2'000;
+constexpr std::size_t kCausalityStatesMax = 30'000;
 
 std::uint64_t programs() { return setting("THRUM_ORACLE_CAUSALITY", by_default(200)); }
 std::uint64_t first_seed() { return setting("THRUM_ORACLE_SEED", 1); }
@@ -32,7 +32,7 @@ void compare_families(std::initializer_list<Family> families,
   for (const Family family : families) {
     CausalityCount count;
     for (std::uint64_t seed = first_seed(); seed < first_seed() + programs(); ++seed) {
-      const ToyCode code = random_program(seed, family, kInterleavingsMax).code;
+      const ToyCode code = random_program(seed, family, kCausalityInterleavingsMax).code;
       const std::string differs = compare(code, count);
       if (differs.empty()) continue;
       const ToyCode small = shrink(code, [&](const ToyCode& smaller) {
@@ -53,8 +53,8 @@ void compare_families(std::initializer_list<Family> families,
 TEST(Causality, ShowsAllThatThreadsReadInRandomPrograms) {
   compare_families({Family::a, Family::c, Family::d, Family::e},
                    [](const ToyCode& code, CausalityCount& count) -> std::string {
-                     const Findings findings =
-                         enumerate(code, {.count_local_states = true, .executions_max = kInterleavingsMax});
+                     const Findings findings = enumerate(
+                         code, {.count_local_states = true, .executions_max = kCausalityInterleavingsMax});
                      if (findings.racy || findings.gave_up) return "";
                      return compare_values(code, findings, count);
                    });
@@ -62,7 +62,8 @@ TEST(Causality, ShowsAllThatThreadsReadInRandomPrograms) {
 
 TEST(Causality, FindsDataRacesOfRandomPrograms) {
   compare_families({Family::b}, [](const ToyCode& code, CausalityCount& count) -> std::string {
-    const Findings findings = enumerate(code, {.only_races = true, .executions_max = kInterleavingsMax});
+    const Findings findings =
+        enumerate(code, {.only_races = true, .executions_max = kCausalityInterleavingsMax});
     return findings.gave_up ? "" : compare_races(code, findings.racy, count);
   });
 }
@@ -70,7 +71,8 @@ TEST(Causality, FindsDataRacesOfRandomPrograms) {
 TEST(Causality, ShowsAllPathsOfRandomPrograms) {
   compare_families({Family::f, Family::a, Family::c, Family::d, Family::e},
                    [](const ToyCode& code, CausalityCount& count) -> std::string {
-                     const Paths paths = find_paths(code, {.judge_races = true, .states_max = kStatesMax});
+                     const Paths paths =
+                         find_paths(code, {.judge_races = true, .states_max = kCausalityStatesMax});
                      if (paths.racy || paths.gave_up) return "";
                      return compare_paths(code, paths, count);
                    });

@@ -14,7 +14,7 @@
 namespace thrum {
 namespace {
 
-constexpr std::size_t kInterleavingsMax = 2'000;
+constexpr std::size_t kDurableInterleavingsMax = 2'000;
 
 // By terms, it depends on the solver which of the inputs of a path are tried. Which paths of threads were met
 // together is luck, unless all of that are asked for; and so is all that was shown before a problem.
@@ -59,7 +59,7 @@ void reload_families(std::initializer_list<Family> families, const CausalitySear
   for (const Family family : families) {
     std::uint64_t reloads = 0;
     for (std::uint64_t seed = first; seed < first + programs; ++seed) {
-      const ToyCode code = random_program(seed, family, kInterleavingsMax).code;
+      const ToyCode code = random_program(seed, family, kDurableInterleavingsMax).code;
       const std::string differs = compare(code, settings, seed, reloads);
       if (differs.empty()) continue;
       const ToyCode small = shrink(

@@ -40,8 +40,8 @@
 namespace thrum {
 namespace {
 
-constexpr std::size_t kInterleavingsMax = 1'000;
-constexpr std::size_t kStatesMax = 5'000;
+constexpr std::size_t kMutantInterleavingsMax = 1'000;
+constexpr std::size_t kMutantStatesMax = 5'000;
 constexpr unsigned kSecondsMax = 60;  // for a mutant
 
 // The calls by which a clause came here, but for the one of NodeEncoding that all come by.
@@ -137,8 +137,9 @@ class Mutants : public testing::Test {
   }
 
   void add_by_values(std::uint64_t seed, Family family) {
-    const ToyCode code = random_program(seed, family, kInterleavingsMax).code;
-    Findings findings = enumerate(code, {.count_local_states = true, .executions_max = kInterleavingsMax});
+    const ToyCode code = random_program(seed, family, kMutantInterleavingsMax).code;
+    Findings findings =
+        enumerate(code, {.count_local_states = true, .executions_max = kMutantInterleavingsMax});
     if (findings.racy || findings.gave_up) return;
     add([this, code, findings](CausalityCount& count) {
       return compare_values(code, findings, count, make_solver());
@@ -146,8 +147,8 @@ class Mutants : public testing::Test {
   }
 
   void add_by_paths(std::uint64_t seed, Family family) {
-    const ToyCode code = random_program(seed, family, kInterleavingsMax).code;
-    Paths paths = find_paths(code, {.judge_races = true, .states_max = kStatesMax});
+    const ToyCode code = random_program(seed, family, kMutantInterleavingsMax).code;
+    Paths paths = find_paths(code, {.judge_races = true, .states_max = kMutantStatesMax});
     if (paths.racy || paths.gave_up) return;
     add([this, code, paths](CausalityCount& count) {
       return compare_paths(code, paths, count, make_solver());
@@ -155,8 +156,9 @@ class Mutants : public testing::Test {
   }
 
   void add_for_races(std::uint64_t seed) {
-    const ToyCode code = random_program(seed, Family::b, kInterleavingsMax).code;
-    const Findings findings = enumerate(code, {.only_races = true, .executions_max = kInterleavingsMax});
+    const ToyCode code = random_program(seed, Family::b, kMutantInterleavingsMax).code;
+    const Findings findings =
+        enumerate(code, {.only_races = true, .executions_max = kMutantInterleavingsMax});
     if (findings.gave_up) return;
     add([this, code, racy = findings.racy](CausalityCount& count) {
       return compare_races(code, racy, count, make_solver());

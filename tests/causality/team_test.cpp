@@ -20,7 +20,7 @@
 namespace thrum {
 namespace {
 
-constexpr std::size_t kInterleavingsMax = 2'000;
+constexpr std::size_t kTeamInterleavingsMax = 2'000;
 
 std::string difference(const CausalityShown& alone, const CausalityShown& team) {
   if (!team.mistake.empty()) return team.mistake;
@@ -54,7 +54,7 @@ void compare_families(std::initializer_list<Family> families, const CausalitySea
     CausalityCount alone;
     CausalityCount together;
     for (std::uint64_t seed = first; seed < first + programs; ++seed) {
-      const ToyCode code = random_program(seed, family, kInterleavingsMax).code;
+      const ToyCode code = random_program(seed, family, kTeamInterleavingsMax).code;
       const std::string differs = compare(code, settings, seed, alone, together);
       if (differs.empty()) continue;
       const ToyCode small = shrink(code, [&](const ToyCode& smaller) {
@@ -85,7 +85,7 @@ TEST(CausalityTeam, ShowsTheSameRaces) {
 // In threads, as in the supervisor.
 TEST(CausalityTeam, WorksInSeveralThreads) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const ToyCode code = random_program(seed, Family::a, kInterleavingsMax).code;
+    const ToyCode code = random_program(seed, Family::a, kTeamInterleavingsMax).code;
     CausalitySearch::Settings settings{.deciding = Deciding::values, .races = false};
     CausalityCount count;
     const CausalityShown alone = run_causality(code, settings, count);

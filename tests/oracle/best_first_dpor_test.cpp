@@ -16,7 +16,7 @@
 namespace thrum {
 namespace {
 
-constexpr std::size_t kExecutionsMax = 2'000;
+constexpr std::size_t kBestFirstExecutionsMax = 2'000;
 constexpr OracleSettings kFindings{.count_classes = true, .count_local_states = true};
 
 class BestFirstReductions : public ::testing::TestWithParam<Family> {};
@@ -27,7 +27,7 @@ TEST_P(BestFirstReductions, RunsEachClassOfRandomPrograms) {
   ReductionCount all;
   std::uint64_t interleavings = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    ToyCode code = random_program(seed, GetParam(), kExecutionsMax).code;
+    ToyCode code = random_program(seed, GetParam(), kBestFirstExecutionsMax).code;
     auto compare = [&](const ToyCode& some, ReductionCount& counted) {
       Findings findings = enumerate(some, kFindings);
       if (findings.racy && GetParam() == Family::b) return std::string();  // promises nothing there

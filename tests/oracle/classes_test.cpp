@@ -18,7 +18,7 @@
 namespace thrum {
 namespace {
 
-constexpr std::size_t kExecutionsMax = 3'000;
+constexpr std::size_t kClassesExecutionsMax = 3'000;
 
 SearchResult search(const ToyCode& code, const char* name, bool count_classes, std::size_t fringe_max = 0) {
   ToyProgram program(code);
@@ -56,7 +56,7 @@ TEST(Classes, EverySearchSeesThoseThatThereAre) {
   std::uint64_t classes = 0;
   std::uint64_t known = 0;  // to the reduction as well
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
-    ToyCode code = random_program(seed, Family::a, kExecutionsMax).code;
+    ToyCode code = random_program(seed, Family::a, kClassesExecutionsMax).code;
     Findings findings = enumerate(code, {.count_classes = true});
     for (const char* name : {"icb", "dfs"}) {
       SearchResult result = search(code, name, true);
@@ -165,7 +165,7 @@ void expect_orderly(const std::vector<Estimate>& all, const std::string& what) {
 
 TEST(Estimates, NeverGoBackAndEndAtOne) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    ToyCode code = random_program(seed, Family::a, kExecutionsMax).code;
+    ToyCode code = random_program(seed, Family::a, kClassesExecutionsMax).code;
     for (const char* name : {"icb", "dfs", "dpor", "dpor-source"})
       expect_orderly(estimates(code, name), name + std::string("\n") + print(code));
   }

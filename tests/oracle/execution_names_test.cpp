@@ -20,7 +20,7 @@
 namespace thrum {
 namespace {
 
-constexpr std::size_t kExecutionsMax = 2'000;
+constexpr std::size_t kNamesExecutionsMax = 2'000;
 
 // One event after the other, as the runtime tells them.
 bool tell(ExecutionNames& names, const Event& event) {
@@ -122,7 +122,7 @@ TEST(ExecutionNames, NoneIsTakenForAnother) {
   std::size_t named = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     for (Family family : {Family::a, Family::b}) {
-      ToyCode code = random_program(seed, family, kExecutionsMax).code;
+      ToyCode code = random_program(seed, family, kNamesExecutionsMax).code;
       Checked program(code);
       search(program);
       ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed << "\n" << print(code);

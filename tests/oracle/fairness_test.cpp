@@ -17,7 +17,7 @@ namespace thrum {
 namespace {
 
 const std::uint64_t kSeeds = by_default(200);  // of each family
-constexpr std::size_t kExecutionsMax = 1000;
+constexpr std::size_t kFairnessExecutionsMax = 1000;
 
 std::vector<std::string> schedules(const ToyCode& code, const Systematic::Settings& settings,
                                    Fairness fairness) {
@@ -42,7 +42,7 @@ class FairScheduling : public testing::TestWithParam<Family> {};
 TEST_P(FairScheduling, LeavesProgramsWithoutLoopsAlone) {
   std::uint64_t executions = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    ToyCode code = random_program(seed, GetParam(), kExecutionsMax).code;
+    ToyCode code = random_program(seed, GetParam(), kFairnessExecutionsMax).code;
     for (bool cheapest_first : {true, false}) {
       for (std::optional<std::uint32_t> limit : {std::optional<std::uint32_t>(), {1}}) {
         Systematic::Settings settings{.limit = limit, .cheapest_first = cheapest_first};

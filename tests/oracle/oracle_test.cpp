@@ -21,9 +21,9 @@
 namespace thrum {
 namespace {
 
-constexpr std::size_t kExecutionsMax = 20'000;
+constexpr std::size_t kOracleExecutionsMax = 20'000;
 constexpr std::size_t kSpuriousMax = 2'000;  // each program is searched in over thirty ways, and so twice
-const std::uint64_t kPrograms = by_default(150);
+const std::uint64_t kOraclePrograms = by_default(150);
 constexpr std::uint64_t kProgramsThatHaveAll = 100;  // fewer may lack what is rare
 
 std::string compare_all(const ToyCode& code, const Findings& findings, std::uint64_t seed) {
@@ -59,7 +59,7 @@ std::string compare_with_spurious(const RandomProgram& program, std::uint64_t se
 // execution is stopped by a bug, what would have come after may be lost on one side only, so such programs
 // are left out.
 std::string compare_granularity(const ToyCode& code, const Findings& findings) {
-  Findings finer = enumerate(code, {.plain_is_visible = true, .executions_max = 2 * kExecutionsMax});
+  Findings finer = enumerate(code, {.plain_is_visible = true, .executions_max = 2 * kOracleExecutionsMax});
   if (finer.gave_up) return "";
   for (const auto& [bug, preemptions] : finer.bugs) {
     if (bug.kind != BugKind::deadlock) return "";
@@ -114,12 +114,12 @@ struct Totals {
   }
 };
 
-std::uint64_t programs_wanted() { return setting("THRUM_ORACLE_PROGRAMS", kPrograms); }
+std::uint64_t programs_wanted() { return setting("THRUM_ORACLE_PROGRAMS", kOraclePrograms); }
 
 Totals compare_random_programs(Family family) {
   std::uint64_t count = programs_wanted();
   std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
-  std::uint64_t most = setting("THRUM_ORACLE_EXECUTIONS", kExecutionsMax);
+  std::uint64_t most = setting("THRUM_ORACLE_EXECUTIONS", kOracleExecutionsMax);
   if (family == Family::c) most = std::min<std::uint64_t>(most, kSpuriousMax);
   Totals totals;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {

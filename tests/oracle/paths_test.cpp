@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t kInterleavingsMax = 300;
 // Of all vectors of inputs together; other inputs than 0 may let many more threads run.
-constexpr std::size_t kExecutionsMax = 3'000;
+constexpr std::size_t kPathsExecutionsMax = 3'000;
 
 // What all executions show.
 struct ShownPaths {
@@ -81,7 +81,7 @@ class AllExecutions {
     Plan plan;
     Trace trace;
     while (!shown_.gave_up && search.next(plan)) {
-      shown_.gave_up = ++shown_.executions > kExecutionsMax;
+      shown_.gave_up = ++shown_.executions > kPathsExecutionsMax;
       Plan with_inputs = plan;
       with_inputs.inputs = inputs;
       program_.run(with_inputs, nullptr, wanted, trace);

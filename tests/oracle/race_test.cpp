@@ -22,12 +22,12 @@
 namespace thrum {
 namespace {
 
-constexpr std::size_t kExecutionsMax = 1'000;
+constexpr std::size_t kRaceExecutionsMax = 1'000;
 constexpr std::size_t kFinestMax = 10'000'000;
 #ifdef __SANITIZE_ADDRESS__
-constexpr std::uint64_t kPrograms = 100;
+constexpr std::uint64_t kRacePrograms = 100;
 #else
-constexpr std::uint64_t kPrograms = 4'000;
+constexpr std::uint64_t kRacePrograms = 4'000;
 #endif
 
 // With assertions that never fail: what stops executions hides races.
@@ -60,14 +60,14 @@ ToyCode with_orders(ToyCode code, bool strongest) {
 bool is_racy(const ToyCode& code) { return enumerate(code, {.only_races = true}).racy; }
 
 TEST(Races, DetectorsAndOracleAgreeOnFamilyB) {
-  std::uint64_t programs = setting("THRUM_ORACLE_RACES", kPrograms);
+  std::uint64_t programs = setting("THRUM_ORACLE_RACES", kRacePrograms);
   std::uint64_t seed = setting("THRUM_ORACLE_SEED", 1);
   RaceComparison comparison;
   RaceCount count;
   std::uint64_t too_weak = 0;     // programs with a race that stronger orders prevent
   std::uint64_t just_enough = 0;  // without a race, but weaker orders make one
   for (std::uint64_t end = seed + programs; seed < end; ++seed) {
-    ToyCode code = without_assertions(random_program(seed, Family::b, kExecutionsMax).code);
+    ToyCode code = without_assertions(random_program(seed, Family::b, kRaceExecutionsMax).code);
     auto compare = [&](const ToyCode& program, RaceCount& counted) {
       return comparison.compare_program(program, enumerate(program), kFinestMax, counted);
     };
@@ -235,11 +235,11 @@ TEST(Races, Litmus) {
 
 // Executions of one class have the same races: one of each class shows whether there is one.
 TEST(Races, ReductionsShowThem) {
-  const std::uint64_t programs = setting("THRUM_ORACLE_RACES", kPrograms);
+  const std::uint64_t programs = setting("THRUM_ORACLE_RACES", kRacePrograms);
   const std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
   std::uint64_t racy = 0;
   for (std::uint64_t seed = first; seed < first + programs && !HasFailure(); ++seed) {
-    const ToyCode code = random_program(seed, Family::b, kExecutionsMax).code;
+    const ToyCode code = random_program(seed, Family::b, kRaceExecutionsMax).code;
     ToyProgram program(code);
     RaceTrace steps;
     program.record_races(&steps);

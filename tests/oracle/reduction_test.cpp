@@ -17,9 +17,9 @@
 namespace thrum {
 namespace {
 
-constexpr std::size_t kExecutionsMax = 3'000;
+constexpr std::size_t kReductionExecutionsMax = 3'000;
 constexpr std::uint64_t kWaysToShare = 3;
-constexpr OracleSettings kFindings{.count_classes = true, .count_local_states = true};
+constexpr OracleSettings kReductionFindings{.count_classes = true, .count_local_states = true};
 
 struct Case {
   const char* name;
@@ -35,14 +35,14 @@ TEST_P(Reductions, RunEachClassOnRandomPrograms) {
   ReductionCount all;
   std::uint64_t interleavings = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    ToyCode code = random_program(seed, GetParam().family, kExecutionsMax).code;
+    ToyCode code = random_program(seed, GetParam().family, kReductionExecutionsMax).code;
     auto compare = [&](const ToyCode& some) {
       ReductionCount ignored;
-      Findings findings = enumerate(some, kFindings);
+      Findings findings = enumerate(some, kReductionFindings);
       if (findings.racy && GetParam().family == Family::b) return std::string();
       return compare_reduction(some, findings, GetParam().algorithm, ignored);
     };
-    Findings findings = enumerate(code, kFindings);
+    Findings findings = enumerate(code, kReductionFindings);
     if (findings.racy && GetParam().family == Family::b) continue;  // promises nothing there
     interleavings += findings.executions.size();
     std::string wrong = compare_reduction(code, findings, GetParam().algorithm, all);
@@ -66,7 +66,7 @@ TEST_P(Reductions, RunEachClassOnProgramsThatOnceFailed) {
   int programs = 0;
   for (const auto& [name, code] : programs_that_once_failed()) {
     ReductionCount count;
-    Findings findings = enumerate(code, kFindings);
+    Findings findings = enumerate(code, kReductionFindings);
     if (findings.racy) continue;
     EXPECT_EQ(compare_reduction(code, findings, GetParam().algorithm, count), "") << name;
     ++programs;
@@ -81,12 +81,12 @@ void compare_on_random_programs(Family family, const Comparison& comparison) {
   std::uint64_t count = setting("THRUM_ORACLE_REDUCTION", by_default(300));
   std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
   auto compare = [&](const ToyCode& code) {
-    Findings findings = enumerate(code, kFindings);
+    Findings findings = enumerate(code, kReductionFindings);
     if (findings.racy && family == Family::b) return std::string();  // promises nothing there
     return comparison(code, findings);
   };
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    ToyCode code = random_program(seed, family, kExecutionsMax).code;
+    ToyCode code = random_program(seed, family, kReductionExecutionsMax).code;
     std::string wrong = compare(code);
     if (wrong.empty()) continue;
     ToyCode small = shrink(code, [&](const ToyCode& some) { return !compare(some).empty(); });
@@ -209,7 +209,7 @@ TEST(Dpor, KnowsWhereAStepThatWasCertainCouldNotBeTaken) {
 TEST(Shared, RunsEachClassOfProgramsThatOnceFailed) {
   int programs = 0;
   for (const auto& [name, code] : programs_that_once_failed()) {
-    Findings findings = enumerate(code, kFindings);
+    Findings findings = enumerate(code, kReductionFindings);
     if (findings.racy) continue;
     ReductionCount count;
     for (std::uint64_t seed = 1; seed <= by_default(50); ++seed) {
@@ -225,7 +225,7 @@ TEST(Bounded, ReachesTheLocalStatesOfProgramsThatOnceFailed) {
   BoundedCount all;
   int programs = 0;
   for (const auto& [name, code] : programs_that_once_failed()) {
-    Findings findings = enumerate(code, kFindings);
+    Findings findings = enumerate(code, kReductionFindings);
     if (findings.racy) continue;
     EXPECT_EQ(compare_bounded(code, findings, all), "") << name;
     ++programs;

@@ -20,7 +20,7 @@
 namespace thrum {
 namespace {
 
-constexpr std::size_t kExecutionsMax = 1'000;
+constexpr std::size_t kSharedExecutionsMax = 1'000;
 constexpr std::size_t kCallBackEach = 12;  // of the turns of a part one ends with what is left given back
 
 struct Worker {
@@ -139,10 +139,10 @@ std::string compare_with_part(const ToyCode& code, const char* name) {
       if (part == nullptr) break;
       run(*whole, so_far, beside);
       SearchSoFar found;
-      run(*part, found, kExecutionsMax * 2);
+      run(*part, found, kSharedExecutionsMax * 2);
       whole->divisible()->merge(*part);
       merge(so_far, std::move(found));
-      run(*whole, so_far, kExecutionsMax * 2);
+      run(*whole, so_far, kSharedExecutionsMax * 2);
       const SearchResult together = conclude(std::move(so_far), *whole);
       const std::string where = std::to_string(before) + " + " + std::to_string(beside) + ": ";
       if (!together.guarantee.complete) return where + "not complete";
@@ -160,7 +160,7 @@ TEST(SharedReduction, IsSplitAndMergedAtAnyTime) {
   for (const char* name : {"dpor", "dpor-source", "dpor-persistent", "race-flip"}) {
     for (Family family : {Family::a, Family::c, Family::d}) {
       for (std::uint64_t seed = 1; seed <= count; ++seed) {
-        const ToyCode code = random_program(seed, family, kExecutionsMax / 5).code;
+        const ToyCode code = random_program(seed, family, kSharedExecutionsMax / 5).code;
         const std::string wrong = compare_with_part(code, name);
         if (wrong.empty()) continue;
         const ToyCode small =
@@ -218,7 +218,7 @@ TEST_P(SharedSearch, ComesToTheSameAsOneAlone) {
   int none = 0;
   for (Family family : {Family::a, Family::c, Family::d}) {
     for (std::uint64_t seed = 1; seed <= count; ++seed) {
-      const ToyCode code = random_program(seed, family, kExecutionsMax).code;
+      const ToyCode code = random_program(seed, family, kSharedExecutionsMax).code;
       const std::string wrong = compare(code, GetParam(), parts);
       if (wrong.empty()) continue;
       const ToyCode small =

@@ -21,8 +21,8 @@ namespace {
 
 using Price = std::pair<std::uint32_t, std::uint32_t>;  // preemptions, switches
 
-const std::uint64_t kSeeds = by_default(400);
-constexpr std::size_t kExecutionsMax = 1500;
+const std::uint64_t kSimplifySeeds = by_default(400);
+constexpr std::size_t kSimplifyExecutionsMax = 1500;
 
 Limits limits(std::uint64_t executions) {
   Limits result = no_limits();
@@ -85,8 +85,8 @@ void expect_shows(ToyProgram& program, const FoundBug& bug, Price price) {
 TEST(Simplify, FindsTheSimplestSchedules) {
   std::uint64_t bugs = 0;
   std::uint64_t simplified = 0;
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    RandomProgram random = random_program(seed, Family::a, kExecutionsMax);
+  for (std::uint64_t seed = 1; seed <= kSimplifySeeds; ++seed) {
+    RandomProgram random = random_program(seed, Family::a, kSimplifyExecutionsMax);
     if (random.findings.bugs.empty()) continue;
     ToyProgram program(random.code);
     for (const char* strategy : {"random", "dfs", "icb"}) {
@@ -104,16 +104,16 @@ TEST(Simplify, FindsTheSimplestSchedules) {
       simplified += least < before ? 1 : 0;
     }
   }
-  EXPECT_GT(bugs, kSeeds / 4);
-  EXPECT_GT(simplified, kSeeds / 14) << "otherwise this shows little";
+  EXPECT_GT(bugs, kSimplifySeeds / 4);
+  EXPECT_GT(simplified, kSimplifySeeds / 14) << "otherwise this shows little";
 }
 
 // With little to spend it may find less, but claims nothing that is not so.
 TEST(Simplify, ClaimsOnlyWhatIsProved) {
   std::uint64_t proved = 0;
   std::uint64_t open = 0;
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    RandomProgram random = random_program(seed, Family::a, kExecutionsMax);
+  for (std::uint64_t seed = 1; seed <= kSimplifySeeds; ++seed) {
+    RandomProgram random = random_program(seed, Family::a, kSimplifyExecutionsMax);
     if (random.findings.bugs.empty()) continue;
     ToyProgram program(random.code);
     std::optional<FoundBug> bug = find_bug(program, "random", seed);
@@ -134,8 +134,8 @@ TEST(Simplify, ClaimsOnlyWhatIsProved) {
     expect_shows(program, *bug, found);
     ++(bug->switches_minimal ? proved : open);
   }
-  EXPECT_GT(proved, kSeeds / 40);
-  EXPECT_GT(open, kSeeds / 40);
+  EXPECT_GT(proved, kSimplifySeeds / 40);
+  EXPECT_GT(open, kSimplifySeeds / 40);
 }
 
 }  // namespace
