@@ -46,7 +46,7 @@ void compare_families(std::initializer_list<Family> families,
     }
     std::cout << name_of(family) << ": " << count.to_text() << '\n';
     const std::uint64_t least = family == Family::b ? 0 : count.programs * 9 / 10;  // most of B have races
-    EXPECT_GT(count.covered, least);
+    EXPECT_GE(count.covered, least);
   }
 }
 

@@ -201,7 +201,7 @@ TEST(Con2colic, ShowsAllLocalPathsOfRandomPrograms) {
               << figures.bounded << ", by the closure " << figures.closure << "; " << figures.ways
               << " ways of threads in forests\n";
     EXPECT_GT(figures.programs, programs * 8 / 10);
-    EXPECT_GT(figures.with_interferences, programs / 10);
+    EXPECT_GE(figures.with_interferences, programs / 10);
   }
 }
 
