@@ -45,8 +45,9 @@ void compare_families(std::initializer_list<Family> families,
              << print(small);
     }
     std::cout << name_of(family) << ": " << count.to_text() << '\n';
+    if (count.programs < 20) continue;  // of few programs one may decide
     const std::uint64_t least = family == Family::b ? 0 : count.programs * 9 / 10;  // most of B have races
-    EXPECT_GE(count.covered, least);
+    EXPECT_GT(count.covered, least);
   }
 }
 

@@ -201,7 +201,8 @@ TEST(Con2colic, ShowsAllLocalPathsOfRandomPrograms) {
               << figures.bounded << ", by the closure " << figures.closure << "; " << figures.ways
               << " ways of threads in forests\n";
     EXPECT_GT(figures.programs, programs * 8 / 10);
-    EXPECT_GE(figures.with_interferences, programs / 10);
+    if (programs < 20) continue;  // of few programs one may decide
+    EXPECT_GT(figures.with_interferences, programs / 10);
   }
 }
 
