@@ -92,6 +92,7 @@ Next do_timer_create(Call& call) {
     const Thread* const target = thread_of_number(event._sigev_un._tid);
     if (target == nullptr) return fail_with(call, EINVAL);
     timer.target = target->slot + 1U;
+    timer.target_number = target->number;
   }
   switch (event.sigev_notify) {
     case SIGEV_SIGNAL:

@@ -17,6 +17,12 @@ Timer& timer_at(std::uint32_t number) {
 
 Thread* thread_in(std::uint32_t place) { return place == 0 ? nullptr : &Machine::thread(place - 1); }
 
+// Whether the thread of that number, which got that place, has ended.
+bool has_ended(std::uint32_t place, std::uint32_t number) {
+  const Thread& now = *thread_in(place);
+  return now.number != number || now.life == Life::ended;
+}
+
 bool sends_a_signal(const Timer& timer) {
   return timer.notify == SIGEV_SIGNAL || timer.notify == SIGEV_THREAD_ID;
 }
@@ -131,12 +137,9 @@ bool Timers::may_expire(const Thread& sleeper, bool idle) const {
   const std::uint32_t number = number_of_timer(sleeper);
   const Timer& one = timer_at(number);
   if (one.exists == 0) return false;
-  if (one.notify == SIGEV_THREAD) {
-    const Thread* const notified = thread_in(one.notified);
-    return notified == nullptr || notified->life == Life::ended;
-  }
+  if (one.notify == SIGEV_THREAD) return one.notified == 0 || has_ended(one.notified, one.notified_number);
   const Thread* const target = thread_in(one.target);
-  if (target != nullptr && target->life == Life::ended) return false;
+  if (target != nullptr && has_ended(one.target, one.target_number)) return false;
   const std::uint64_t pending =
       target != nullptr ? Signals::pending_of(*target) : Signals::pending_of_process();
   constexpr int kFirstRealTime = 34;
@@ -169,6 +172,7 @@ Thread* Timers::expire(Thread& sleeper) {
     machine_.signals.block(*child, 0);
     child->detached = true;
     one.notified = child->slot + 1U;
+    one.notified_number = child->number;
     machine_.note_in_trace(Operation::thread_create, *child);
   }
   return sleep(sleeper, one.due_ns) ? child : nullptr;

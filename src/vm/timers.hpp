@@ -27,7 +27,10 @@ struct Timer {
   std::uint32_t target;    // the slot of the thread that gets the signal, plus 1; 0: the process
   std::uint32_t sleeper;   // of its own thread, plus 1
   std::uint32_t notified;  // of the last thread that it started, plus 1
-  std::uint64_t due_ns;    // 0: it is not set
+  // The numbers of these two threads: others may have got their slots since.
+  std::uint32_t target_number;
+  std::uint32_t notified_number;
+  std::uint64_t due_ns;  // 0: it is not set
   std::uint64_t interval_ns;
 };
 
