@@ -82,8 +82,7 @@ void FunctionDecoder::decode_call(const llvm::CallBase& call, const llvm::BasicB
     if (is_fixed) {
       site.fixed += static_cast<std::uint32_t>(slots.size());
     } else {
-      const std::uint64_t alignment = layout_.getABITypeAlign(argument->getType()).value();
-      site.variable.push_back({static_cast<std::uint8_t>(slots.size()), alignment > 8 && slots.size() > 1});
+      site.variable.push_back(variable_argument(call, argument.getOperandNo()));
     }
   }
   site.takes_variable = call.getFunctionType()->isVarArg();
@@ -103,6 +102,24 @@ void FunctionDecoder::decode_call(const llvm::CallBase& call, const llvm::BasicB
   emit(opcode, site.result, target, 0, 0, static_cast<std::int64_t>(result_.calls.size()));
   result_.calls.push_back(std::move(site));
   go_on();
+}
+
+// How a variable argument lies in memory.
+vm::CallSite::Variable FunctionDecoder::variable_argument(const llvm::CallBase& call, unsigned number) {
+  llvm::Type* const type = call.getArgOperand(number)->getType();
+  const Slots& slots = value(*call.getArgOperand(number));
+  vm::CallSite::Variable how;
+  how.slots = static_cast<std::uint8_t>(slots.size());
+  how.aligned16 = layout_.getABITypeAlign(type).value() > 8 && slots.size() > 1;
+  if (call.isByValArgument(number)) {
+    how.bytes =
+        static_cast<std::uint32_t>(layout_.getTypeAllocSize(call.getParamByValType(number)).getFixedValue());
+    how.aligned16 = call.getParamAlign(number).valueOrOne().value() > 8;
+  } else if (const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) {
+    how.slot_bytes =
+        static_cast<std::uint8_t>(layout_.getTypeAllocSize(vector->getElementType()).getFixedValue());
+  }
+  return how;
 }
 
 // What compilers and libraries write for the sake of the optimiser or of the processor. Outputs that are tied

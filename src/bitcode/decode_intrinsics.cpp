@@ -17,6 +17,15 @@ namespace Intrinsic = llvm::Intrinsic;
 
 namespace {
 
+// Whether nothing but the calls that announce functions takes it.
+bool is_for_instrumentation(const llvm::Instruction& value) {
+  return llvm::all_of(value.users(), [](const llvm::User* user) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(user);
+    return call != nullptr && call->getCalledFunction() != nullptr &&
+           call->getCalledFunction()->getName() == "__tsan_func_entry";
+  });
+}
+
 // Of functions on floats; those for double and long double stand behind.
 struct FloatRow {
   ID intrinsic;
@@ -79,10 +88,15 @@ void FunctionDecoder::decode_intrinsic(const llvm::IntrinsicInst& call) {
     case Intrinsic::x86_sse2_lfence:
     case Intrinsic::x86_sse_sfence:
     case Intrinsic::var_annotation: return;
-    case Intrinsic::invariant_start:
+    case Intrinsic::invariant_start: values_[&call] = {constant(0)}; return;
     case Intrinsic::returnaddress:
+      if (!is_for_instrumentation(call)) refuse(call);
+      values_[&call] = {constant(0)};
+      return;
     case Intrinsic::frameaddress:
-    case Intrinsic::addressofreturnaddress: values_[&call] = {constant(0)}; return;
+      if (!llvm::cast<llvm::Constant>(call.getArgOperand(0))->isNullValue()) refuse(call);
+      emit(Opcode::stack_save, result_of(call)[0]);
+      return;
     case Intrinsic::is_constant: values_[&call] = {constant(0)}; return;
     case Intrinsic::expect:
     case Intrinsic::expect_with_probability:

@@ -123,14 +123,27 @@ vm::Slot FunctionDecoder::single(const llvm::Value& of) {
   return slots[0];
 }
 
+// The thread-local variable in which the constant address lies, with the distance from its begin.
+const llvm::GlobalVariable* FunctionDecoder::thread_local_base(const llvm::Value& of,
+                                                               llvm::APInt& offset) const {
+  if (!llvm::isa<llvm::Constant>(of)) return nullptr;
+  const auto* cast = llvm::dyn_cast<llvm::ConstantExpr>(&of);
+  const bool is_number = cast != nullptr && cast->getOpcode() == llvm::Instruction::PtrToInt;
+  const llvm::Value* address = is_number ? cast->getOperand(0) : &of;
+  if (!address->getType()->isPointerTy()) return nullptr;
+  const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(
+      address->stripAndAccumulateConstantOffsets(layout_, offset, /*AllowNonInbounds=*/true));
+  return variable != nullptr && variable->isThreadLocal() ? variable : nullptr;
+}
+
 const FunctionDecoder::Slots& FunctionDecoder::value(const llvm::Value& of) {
   const auto known = values_.find(&of);
   if (known != values_.end()) return known->second;
-  const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&of);
-  if (variable != nullptr && variable->isThreadLocal()) {
+  llvm::APInt offset(64, 0);
+  if (const llvm::GlobalVariable* variable = thread_local_base(of, offset)) {
     const Slot slot = new_slot();
     emit(Opcode::thread_local_address, slot, 0, 0, 0,
-         static_cast<std::int64_t>(module_.address_of(*variable)));
+         static_cast<std::int64_t>(module_.address_of(*variable) + offset.getZExtValue()));
     thread_local_ = {slot};  // not kept: another block may not come by here
     return thread_local_;
   }

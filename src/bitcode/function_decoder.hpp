@@ -76,6 +76,7 @@ class FunctionDecoder {
   Slot constant(std::uint64_t value);
   Slot new_constant(std::uint64_t value);
   Slots slots_of_constant(const llvm::Constant& constant);
+  const llvm::GlobalVariable* thread_local_base(const llvm::Value& of, llvm::APInt& offset) const;
   const Slots& value(const llvm::Value& of);
   Slot single(const llvm::Value& of);
   // The slots into which an instruction's result goes.
@@ -158,6 +159,7 @@ class FunctionDecoder {
   std::uint32_t add_pad(const llvm::InvokeInst& invoke);
   void copy_by_value_arguments();
   void decode_assembly(const llvm::CallBase& call);
+  vm::CallSite::Variable variable_argument(const llvm::CallBase& call, unsigned number);
   bool decode_instrumentation(const llvm::CallBase& call, llvm::StringRef name);
   bool decode_instrumented_access(const llvm::CallBase& call, llvm::StringRef rest);
   void decode_atomic(const llvm::CallBase& call, llvm::StringRef rest);

@@ -61,12 +61,18 @@ struct CallSite {
 
   Function* callee = nullptr;  // nullptr: by address
   std::vector<Slot> arguments;
-  // Of a call of a function with variable arguments: how many of `arguments` are fixed, and for each other
-  // value its number of slots and whether it is aligned to 16 bytes.
+  // Of a call of a function with variable arguments: how many of `arguments` are fixed, and how each other
+  // value lies in memory.
   std::uint32_t fixed = 0;
   struct Variable {
     std::uint8_t slots = 1;
+    std::uint8_t slot_bytes = 8;  // the elements of a vector lie side by side
     bool aligned16 = false;
+    std::uint32_t bytes = 0;  // not 0: the slot has the address of so many bytes, which are the argument
+    // A whole number of words.
+    std::uint64_t size() const {
+      return ((bytes != 0 ? bytes : slots * slot_bytes) + 7U) & ~std::uint64_t{7};
+    }
   };
   std::vector<Variable> variable;
   Slot result = 0;

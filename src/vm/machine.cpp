@@ -136,16 +136,26 @@ void Machine::enter(Thread& thread, Function& function, const CallSite& site, co
   if (__builtin_expect(clears_frames_, 0)) clear_unwritten(*frame);
   thread.top = frame;
   if (!function.takes_variable) return;
-  // The variable arguments lie on the stack, each in as many words as it has slots.
+  // The variable arguments lie on the stack.
   std::uint64_t size = 0;
-  for (const CallSite::Variable& one : site.variable) size += (one.aligned16 ? 16U : 8U) + 8U * one.slots;
+  for (const CallSite::Variable& one : site.variable) size += (one.aligned16 ? 8U : 0U) + one.size();
   const std::uint64_t begin = (stack_pointer - size - 16) & ~std::uint64_t{15};
   memory.set_shadow(begin, size, kAddressable);
   std::uint64_t place = begin;
   std::size_t slot = site.fixed;
   for (const CallSite::Variable& one : site.variable) {
     if (one.aligned16) place = (place + 15) & ~std::uint64_t{15};
-    for (std::uint8_t i = 0; i < one.slots; ++i, place += 8) write(place, from[site.arguments[slot++]]);
+    if (one.bytes != 0) {
+      const std::uint64_t argument = from[site.arguments[slot]];
+      if (!may_read(argument, one.bytes)) return;
+      memory.copy(place, &at<char>(argument), one.bytes);
+      memory.copy(place + kShadowDistance, &at<char>(argument + kShadowDistance), one.bytes);
+    }
+    for (std::uint8_t i = 0; i < one.slots; ++i) {
+      const std::uint64_t word = from[site.arguments[slot++]];
+      if (one.bytes == 0) write(place + i * one.slot_bytes, &word, one.slot_bytes);
+    }
+    place += one.size();
   }
   frame->stack_pointer = begin;
   registers[function.variable_arguments] = begin;
