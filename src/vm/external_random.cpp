@@ -15,6 +15,7 @@ namespace {
 Random draw(const Call& call) {
   constexpr std::uint64_t kOddConstant = 0x9e37'79b9'7f4a'7c15;
   Thread& me = call.machine.change(call.thread);
+  call.machine.note_change(me);  // a loop that draws numbers does not wait
   return Random(call.machine.settings.seed +
                 (std::uint64_t{me.slot} << 32 | ++me.random_draws) * kOddConstant);
 }

@@ -17,6 +17,9 @@ namespace thrum::vm {
 
 namespace {
 
+// Of the calls below: from this phase on their wait is over.
+constexpr std::uint32_t kWoken = 2;
+
 constexpr std::uint32_t kAll = ~std::uint32_t{0};
 
 Next misuse(Call& call, std::string what) {
@@ -379,8 +382,9 @@ Next do_barrier_destroy(Call& call) {
 Next do_barrier_wait(Call& call) {
   Machine& machine = call.machine;
   const std::uint64_t object = call.argument(0);
-  BarrierState* const state = object_at<BarrierState>(call, object);
-  if (state == nullptr) return Next::over;
+  // Behind the wake-up it may be gone.
+  BarrierState* const state = call.phase() < kWoken ? object_at<BarrierState>(call, object) : nullptr;
+  if (state == nullptr && call.phase() < kWoken) return Next::over;
   if (const auto next = stand(call, 0, Operation::barrier_wait, object)) return *next;
   if (call.phase() == 1) {
     if (state->is_destroyed()) return misuse(call, "waits at a barrier that has been destroyed");
@@ -415,7 +419,7 @@ Next fail_system_call(Call& call, int error) {
 Next futex_wait(Call& call, std::uint64_t word, int operation, std::uint32_t expected,
                 std::uint64_t timeout) {
   Machine& machine = call.machine;
-  if (!machine.may_read(word, sizeof expected)) return Next::over;
+  if (call.phase() < kWoken && !machine.may_read(word, sizeof expected)) return Next::over;
   std::uint64_t& deadline = call.thread.kept[0];
   if (call.phase() == 0) deadline = kNoDeadline;
   if (call.phase() == 0 && timeout != 0) {

@@ -75,7 +75,7 @@ void Machine::prepare() {
   if (go_on_at_end(thread(0))) return;
   while (!over && !wants_to_begin_) {
     const Stop stop = run_current();
-    THRUM_CHECK(stop == Stop::over || stop == Stop::begins);
+    THRUM_CHECK(stop == Stop::over || stop == Stop::begins || current().fault != 0);
     if (stop == Stop::begins) break;
   }
   if (over) return;

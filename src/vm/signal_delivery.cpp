@@ -306,7 +306,7 @@ bool Machine::is_calling(const Thread& me, const Frame* frame) const {
 // Faults of the program's own, for which it has a handler.
 
 bool Machine::has_handler_for_fault(int signal) const {
-  return in_execution && current().atomic_depth == 0 && Signals::action(signal).has_handler() &&
+  return current().atomic_depth == 0 && Signals::action(signal).has_handler() &&
          (Signals::blocked(current()) & bit_of(signal)) == 0;
 }
 
@@ -315,6 +315,10 @@ Stop Machine::fault(int signal, std::uint64_t address, const char* message) {
   Thread& me = current();
   me.fault = static_cast<std::uint8_t>(signal);
   me.fault_address = address;
+  if (!in_execution) {  // the handler comes next
+    me.code = code_of(me);
+    return Stop::checked;
+  }
   arrive(Operation::fault, kSignalObject, 0);
   return over ? Stop::over : Stop::arrived;
 }

@@ -150,7 +150,10 @@ bool is_forced_exception(const Thread& thread, std::uint64_t exception) {
 // The frames are left from the top; those that clean up do. The machine's own exception has no handler.
 Next unwind_thread(Machine& machine, Thread& thread) {
   const std::uint64_t exception = forced_exception(thread);
-  machine.memory.set_shadow(exception, sizeof(UnwindHeader), kAddressable | kDefined);
+  // std::terminate looks before it, where exceptions of C++ have more.
+  constexpr std::uint64_t kBefore = 128;
+  machine.memory.fill(exception - kBefore, 0, kBefore);
+  machine.memory.set_shadow(exception - kBefore, kBefore + sizeof(UnwindHeader), kAddressable | kDefined);
   machine.write(exception, UnwindHeader{});
   const std::uint64_t result = thread.result;
   machine.note_exit(thread);

@@ -73,6 +73,7 @@ class VmOperations : public EndToEnd {
 
 TEST_F(VmOperations, LocksAndTheirAttributes) {
   expect_same("correct/primitives/locks.c", {"prefer_writers", "condition", "barrier", "named_semaphore"});
+  expect_same("correct/primitives/barrier_freed.c", {""});
   expect_same("correct/primitives/thread.c", {"robust", "robust_in_wait", "ceiling", "own_stack"});
   expect_same("wrong/primitives/mutex.c", {"pthread_mutex_consistent", "pthread_mutex_setprioceiling",
                                            "pthread_mutex_getprioceiling", "pthread_mutexattr_setrobust"});
