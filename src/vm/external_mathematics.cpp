@@ -41,6 +41,15 @@ double carg(__complex__ double) noexcept(true);
 float cargf(__complex__ float) noexcept(true);
 __complex__ double cpow(__complex__ double, __complex__ double) noexcept(true);
 __complex__ float cpowf(__complex__ float, __complex__ float) noexcept(true);
+// What compilers call for products and quotients of complex numbers: the compiler's own library has them.
+#define THRUM_VM_COMPLEX(name, letter, type) __complex__ type __##name##letter##c3(type, type, type, type);
+THRUM_VM_COMPLEX(mul, s, float)
+THRUM_VM_COMPLEX(mul, d, double)
+THRUM_VM_COMPLEX(mul, x, long double)
+THRUM_VM_COMPLEX(div, s, float)
+THRUM_VM_COMPLEX(div, d, double)
+THRUM_VM_COMPLEX(div, x, long double)
+#undef THRUM_VM_COMPLEX
 }
 
 namespace thrum::vm {
@@ -85,7 +94,7 @@ void give(std::uint64_t* slots, T value) {
     std::memcpy(slots, &value, kExtendedBytes);
   } else {
     give(slots, __real__ value);
-    give(slots + 1, __imag__ value);
+    give(slots + (sizeof(__imag__ value) > sizeof(double) ? 2 : 1), __imag__ value);
   }
 }
 
