@@ -104,7 +104,7 @@ TEST_F(Warnings, ADeadlockTakesTheirPlace) {
 
 TEST_F(Warnings, ThreadsThatWaitForEverAtExit) {
   const char kBody[] = R"(
-std::condition_variable never;
+std::condition_variable& never = *new std::condition_variable;  // nor destroyed
 void wait() {
   std::unique_lock lock(a);
   never.wait(lock, [] { return n != 0; });

@@ -90,7 +90,7 @@ namespace thrum {
 void exit_under_search(int status, std::uint64_t code, const void* frames) {
   leak_search().arm(frames);
   destroy_thread_locals(scheduler().current());
-  process_state().run_exit_handlers(status);
+  process_state().run_exit_handlers(status, [] { return live_threads().size() == 1; });
   // Output that libc has not written yet is lost with the execution; only under replay would anybody see it.
   if (!world.running || world.job->replay) flush_output();
   leave_process(status, code);
@@ -168,8 +168,7 @@ THRUM_EXPORT void quick_exit(int status) {
 // hold.
 static bool is_end_of_streams(void (*function)(void*)) {
   Dl_info symbol{};
-  return !is_instrumented(reinterpret_cast<std::uint64_t>(function)) &&
-         dladdr(reinterpret_cast<void*>(function), &symbol) != 0 && symbol.dli_sname != nullptr &&
+  return dladdr(reinterpret_cast<void*>(function), &symbol) != 0 && symbol.dli_sname != nullptr &&
          std::string_view(symbol.dli_sname).starts_with("_ZNSt8ios_base4InitD");
 }
 
@@ -185,7 +184,10 @@ THRUM_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* mod
   // execution. The function may be such a library's all the same: a global condition variable's destructor.
   const auto registrar = reinterpret_cast<std::uint64_t>(module);
   if (!is_instrumented(registrar != 0 ? registrar : THRUM_CALLER)) return 0;
-  if (!is_end_of_streams(function) || world.job->replay) process_state().at_exit(function, argument);
+  const bool is_librarys = !is_instrumented(reinterpret_cast<std::uint64_t>(function));
+  const bool ends_streams = is_librarys && is_end_of_streams(function);
+  if (!ends_streams || world.job->replay)
+    process_state().at_exit(function, argument, is_librarys && !ends_streams);
   return 0;
 }
 

@@ -9,9 +9,9 @@ namespace thrum {
 
 constinit Forever<ProcessState> the_process_state;
 
-void ProcessState::at_exit(void (*function)(void*), void* argument) {
+void ProcessState::at_exit(void (*function)(void*), void* argument, bool is_librarys) {
   handlers_changed_ = true;
-  exit_handlers_.push_back({function, argument});
+  exit_handlers_.push_back({function, argument, nullptr, is_librarys});
 }
 
 void ProcessState::at_exit(void (*function)(int, void*), void* argument) {
@@ -19,11 +19,12 @@ void ProcessState::at_exit(void (*function)(int, void*), void* argument) {
   exit_handlers_.push_back({nullptr, argument, function});
 }
 
-void ProcessState::run(std::vector<ExitHandler>& handlers, int status) {
+void ProcessState::run(std::vector<ExitHandler>& handlers, int status, bool (*is_alone)()) {
   while (!handlers.empty()) {
     ExitHandler handler = handlers.back();
     handlers.pop_back();
     handlers_changed_ = true;
+    if (handler.is_librarys && is_alone()) continue;
     if (handler.with_status) {
       handler.with_status(status, handler.argument);
     } else {
@@ -32,14 +33,16 @@ void ProcessState::run(std::vector<ExitHandler>& handlers, int status) {
   }
 }
 
-void ProcessState::run_exit_handlers(int status) { run(exit_handlers_, status); }
+void ProcessState::run_exit_handlers(int status, bool (*is_alone)()) {
+  run(exit_handlers_, status, is_alone);
+}
 
 void ProcessState::at_quick_exit(void (*function)(void*)) {
   handlers_changed_ = true;
   quick_exit_handlers_.push_back({function, nullptr});
 }
 
-void ProcessState::run_quick_exit_handlers() { run(quick_exit_handlers_, 0); }
+void ProcessState::run_quick_exit_handlers() { run(quick_exit_handlers_, 0, nullptr); }
 
 int ProcessState::create_key(KeyDestructor function) {
   ++changes_;

@@ -23,12 +23,13 @@ class ProcessState {
  public:
   constexpr ProcessState() = default;
 
-  // Adds a function to call at exit, with its argument.
-  void at_exit(void (*function)(void*), void* argument);
+  // Adds a function to call at exit, with its argument. is_librarys: code that is not instrumented, which
+  // does not matter where nobody else runs any more.
+  void at_exit(void (*function)(void*), void* argument, bool is_librarys = false);
   // The same for a function that also gets the status.
   void at_exit(void (*function)(int, void*), void* argument);
-  // Calls them, newest first; they may add further ones.
-  void run_exit_handlers(int status);
+  // Calls them, newest first; they may add further ones. is_alone: whether no other thread runs.
+  void run_exit_handlers(int status, bool (*is_alone)());
 
   // The same for quick_exit.
   void at_quick_exit(void (*function)(void*));
@@ -66,12 +67,13 @@ class ProcessState {
     void (*function)(void*);
     void* argument;
     void (*with_status)(int, void*) = nullptr;  // used instead of function
+    bool is_librarys = false;
   };
   struct Key {
     KeyDestructor destructor;
     bool used;
   };
-  void run(std::vector<ExitHandler>& handlers, int status);
+  void run(std::vector<ExitHandler>& handlers, int status, bool (*is_alone)());
   // Since the last save or restore. Exit handlers are counted separately, since every program calls them.
   bool handlers_changed_ = false;
   std::uint32_t changes_ = 0;
