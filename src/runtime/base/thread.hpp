@@ -137,6 +137,14 @@ struct Cancellation {
   bool operator==(const Cancellation&) const = default;
 };
 
+// What a thread has stored for a pthread key.
+struct SpecificValue {
+  void* value = nullptr;
+  std::uint64_t generation = 0;  // of the key; if it has another one by now, the value is gone
+
+  bool operator==(const SpecificValue&) const = default;
+};
+
 // All of a thread that is plain data. Aligned so that Turn and the beginning of Standing share a cache line.
 struct alignas(64) PlainThread : Turn, Standing {
   char* stack_top = nullptr;  // live frames lie below
@@ -168,7 +176,7 @@ struct Thread : PlainThread {
   }
 
   std::vector<Destructor> destructors;  // of thread_local objects, newest last
-  std::vector<void*> keys;              // pthread_setspecific
+  std::vector<SpecificValue> keys;      // pthread_setspecific
   std::vector<std::uint64_t> robust;    // the robust mutexes that it holds
   std::optional<ThreadSettings> settings;
   // Of the pending operation, if the trace is to hold stacks: return addresses, and their frames.

@@ -12,6 +12,17 @@ using namespace thrum;
 
 namespace thrum {
 
+namespace {
+
+// What the thread has stored for the key; nullptr: nothing since the key was created.
+void* specific_value(const Thread& thread, std::uint32_t key) {
+  if (key >= thread.keys.size() || !process_state().is_key(key)) return nullptr;
+  const SpecificValue& specific = thread.keys[key];
+  return specific.generation == process_state().generation(key) ? specific.value : nullptr;
+}
+
+}  // namespace
+
 void destroy_thread_locals(Thread& me) {
   while (!me.destructors.empty()) {
     Destructor last = me.destructors.back();
@@ -24,9 +35,9 @@ void destroy_specific_data(Thread& me) {
   for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS; ++round) {
     bool any = false;
     for (std::uint32_t key = 0; key < me.keys.size(); ++key) {
-      void* value = me.keys[key];
-      if (!value || !process_state().is_key(key) || !process_state().destructor(key)) continue;
-      me.keys[key] = nullptr;
+      void* const value = specific_value(me, key);
+      if (!value || !process_state().destructor(key)) continue;
+      me.keys[key] = {};
       process_state().destructor(key)(value);
       any = true;
     }
@@ -45,18 +56,19 @@ int create_key(std::uint32_t* key, void (*destructor)(void*)) {
   return 0;
 }
 
+bool delete_key(std::uint32_t key) {
+  return process_state().delete_key(key);
+}
+
 int set_specific(std::uint32_t key, const void* value) {
   if (!process_state().is_key(key)) return EINVAL;
-  std::vector<void*>& keys = scheduler().current().keys;
+  std::vector<SpecificValue>& keys = scheduler().current().keys;
   if (keys.size() <= key) keys.resize(key + std::size_t{1});
-  keys[key] = const_cast<void*>(value);
+  keys[key] = {const_cast<void*>(value), process_state().generation(key)};
   return 0;
 }
 
-void* get_specific(std::uint32_t key) {
-  const std::vector<void*>& keys = scheduler().current().keys;
-  return key < keys.size() ? keys[key] : nullptr;
-}
+void* get_specific(std::uint32_t key) { return specific_value(scheduler().current(), key); }
 
 }  // namespace
 
@@ -67,8 +79,7 @@ THRUM_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*
 
 THRUM_EXPORT int pthread_key_delete(pthread_key_t key) {
   THRUM_FORWARD(pthread_key_delete, key)
-  if (!process_state().delete_key(key)) return EINVAL;
-  return 0;
+  return delete_key(key) ? 0 : EINVAL;
 }
 
 THRUM_EXPORT int pthread_setspecific(pthread_key_t key, const void* value) {
@@ -88,7 +99,7 @@ THRUM_EXPORT int tss_create(tss_t* key, tss_dtor_t destructor) {
 
 THRUM_EXPORT void tss_delete(tss_t key) {
   THRUM_FORWARD(tss_delete, key)
-  process_state().delete_key(key);
+  delete_key(key);
 }
 
 THRUM_EXPORT int tss_set(tss_t key, void* value) {

@@ -172,7 +172,8 @@ void LeakSearch::mark_threads() {
     marks_.mark_value(reinterpret_cast<std::uint64_t>(thread.stack_bottom));
     for (const Destructor& destructor : thread.destructors)
       marks_.mark_value(reinterpret_cast<std::uint64_t>(destructor.object));
-    for (const void* value : thread.keys) marks_.mark_value(reinterpret_cast<std::uint64_t>(value));
+    for (const SpecificValue& specific : thread.keys)
+      marks_.mark_value(reinterpret_cast<std::uint64_t>(specific.value));
     marks_.mark(thread_pool().storage(slot));
     for (std::uint64_t word : thread_pool().vector_now(slot)) marks_.mark_value(word);
     mark_stack(slot);

@@ -48,11 +48,11 @@ int ProcessState::create_key(KeyDestructor function) {
   ++changes_;
   for (std::size_t key = 0; key < keys_.size(); ++key) {
     if (keys_[key].used) continue;
-    keys_[key] = {function, true};
+    keys_[key] = {function, true, keys_[key].generation + 1};
     return static_cast<int>(key);
   }
   if (keys_.size() == kKeysMax) return -1;
-  keys_.push_back({function, true});
+  keys_.push_back({function, true, 0});
   return static_cast<int>(keys_.size() - 1);
 }
 

@@ -41,6 +41,8 @@ class ProcessState {
   bool delete_key(std::uint32_t key);
   bool is_key(std::uint32_t key) const { return key < keys_.size() && keys_[key].used; }
   KeyDestructor destructor(std::uint32_t key) const { return keys_[key].destructor; }
+  // Differs for each key that ever had this number; values of those before are gone.
+  std::uint64_t generation(std::uint32_t key) const { return keys_[key].generation; }
 
   // The semaphore of that name; nullptr: none. The pointer is valid until the next call.
   NamedSemaphore* find_semaphore(const char* name);
@@ -72,6 +74,7 @@ class ProcessState {
   struct Key {
     KeyDestructor destructor;
     bool used;
+    std::uint64_t generation;
   };
   void run(std::vector<ExitHandler>& handlers, int status, bool (*is_alone)());
   // Since the last save or restore. Exit handlers are counted separately, since every program calls them.

@@ -76,7 +76,7 @@ class KnownEnds {
   struct KnownEnd {
     Point point;
     std::vector<Destructor> destructors;
-    std::vector<void*> keys;
+    std::vector<SpecificValue> keys;
     std::vector<std::span<const char>> memory;  // where it differs from the snapshot
     std::vector<char> bytes;                    // the content, in the same order
     bool recorded = false;                      // its events are known

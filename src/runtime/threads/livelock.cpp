@@ -72,7 +72,10 @@ void add_thread(Digest& digest, const Thread& thread) {
   add_numbers(digest, thread.id, thread.children, thread.random_draws, thread.destructors.size(),
               cancellation.pending, cancellation.disabled, cancellation.asynchronous);
   add_address(digest, cancellation.cleanup);
-  for (const void* key : thread.keys) add_address(digest, key);
+  for (const SpecificValue& specific : thread.keys) {
+    add_address(digest, specific.value);
+    add_numbers(digest, specific.generation);
+  }
   std::span<const char> storage = thread_pool().storage(thread.slot);
   digest.add(storage.data(), storage.size());
 }
