@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "model/event.hpp"
@@ -144,6 +145,7 @@ struct SpecificValue {
 
   bool operator==(const SpecificValue&) const = default;
 };
+static_assert(std::has_unique_object_representations_v<SpecificValue>);  // compared byte by byte
 
 // All of a thread that is plain data. Aligned so that Turn and the beginning of Standing share a cache line.
 struct alignas(64) PlainThread : Turn, Standing {

@@ -50,6 +50,7 @@ void destroy_specific_data(Thread& me) {
 namespace {
 
 int create_key(std::uint32_t* key, void (*destructor)(void*)) {
+  world.wrote = true;
   int number = process_state().create_key(destructor);
   if (number < 0) return EAGAIN;
   *key = static_cast<std::uint32_t>(number);
@@ -57,6 +58,7 @@ int create_key(std::uint32_t* key, void (*destructor)(void*)) {
 }
 
 bool delete_key(std::uint32_t key) {
+  world.wrote = true;
   return process_state().delete_key(key);
 }
 
@@ -64,7 +66,9 @@ int set_specific(std::uint32_t key, const void* value) {
   if (!process_state().is_key(key)) return EINVAL;
   std::vector<SpecificValue>& keys = scheduler().current().keys;
   if (keys.size() <= key) keys.resize(key + std::size_t{1});
-  keys[key] = {const_cast<void*>(value), process_state().generation(key)};
+  keys[key] = {};
+  if (value) keys[key] = {const_cast<void*>(value), process_state().generation(key)};
+  while (!keys.empty() && !keys.back().value) keys.pop_back();
   return 0;
 }
 

@@ -320,7 +320,7 @@ void Awaits::note_stack(const Thread& thread, std::uint64_t value) {
   const Kept& kept = states_[mine.state - 1];
   std::uint64_t stack_pointer = 0;
   std::memcpy(&stack_pointer, bytes_.data() + kept.begin + kStackPointerAt, sizeof stack_pointer);
-  taken_.resize(kept.size - kStackAt);
+  taken_.resize(reinterpret_cast<std::uint64_t>(thread.stack_top) - stack_pointer);
   take_frames(stack_pointer, taken_.size(), liveness_at(code_of(mine.state)).words, taken_.data());
   mine.stack_is_known = std::memcmp(bytes_.data() + kept.begin + kStackAt, taken_.data(), taken_.size()) == 0;
 }
@@ -448,7 +448,7 @@ void Awaits::note_difference(const PerThread& mine, std::uint64_t code, std::uin
     const std::size_t at = kRegistersAt + i * sizeof(std::uint64_t);
     if (differs(at, at + sizeof(std::uint64_t))) differences |= std::uint64_t{1} << i;
   }
-  if (differs(kStackAt, one.size)) differences |= WaitingLoop::kStackDiffers;
+  if (one.size != other.size || differs(kStackAt, one.size)) differences |= WaitingLoop::kStackDiffers;
 }
 
 void Awaits::add_loops(LoopList& loops) const {
@@ -481,7 +481,8 @@ Awaits::State Awaits::number_of(const Thread& thread, std::uint64_t code, const 
                                  floating_point_modes()};
   static_assert(sizeof words == kRegistersAt);
   const std::uint64_t frames = frames_size(thread, caller);
-  taken_.resize(kStackAt + frames);
+  const std::size_t keys = thread.keys.size() * sizeof(SpecificValue);
+  taken_.resize(kStackAt + frames + keys);
   std::memcpy(taken_.data(), words, sizeof words);
   const Liveness live = liveness_at(code);
   for (unsigned i = 0; i < std::size(caller.registers); ++i) {
@@ -489,6 +490,7 @@ Awaits::State Awaits::number_of(const Thread& thread, std::uint64_t code, const 
     std::memcpy(taken_.data() + sizeof words + i * sizeof value, &value, sizeof value);
   }
   take_frames(caller.stack_pointer, frames, live.words, taken_.data() + kStackAt);
+  if (keys != 0) std::memcpy(taken_.data() + kStackAt + frames, thread.keys.data(), keys);
   return number_of_taken(thread.operation);
 }
 

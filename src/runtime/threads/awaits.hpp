@@ -29,6 +29,8 @@
 // The same read may lead to another state than before: a variable that was not written yet, say, holds what
 // the runtime's own calls left on the stack. From then on no read at that call is an await.
 //
+// What a thread has stored for its pthread keys is part of its state, too.
+//
 // States are compared byte by byte, and then have a number. Registers that are dead at the call are left out
 // (base/liveness.hpp): a loop that has failed once would leave its temporary there. Taking states costs
 // too much for every call. So they are taken of a call once a thread has come back to it without an effect,

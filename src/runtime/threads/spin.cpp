@@ -31,11 +31,12 @@ void LoopState::take(const Thread& thread, const CallerState& caller) {
   std::copy(std::begin(caller.registers), std::end(caller.registers), words_.begin());
   std::memcpy(words_.data() + kRegisters, reinterpret_cast<const void*>(caller.stack_pointer),
               words * sizeof(std::uint64_t));
+  if (!keys_.empty() || !thread.keys.empty()) keys_ = thread.keys;
 }
 
 bool LoopState::is_that_of(const Thread& thread, const CallerState& caller) const {
   std::size_t words = stack_words(thread, caller);
-  return count_ == kRegisters + words &&
+  return count_ == kRegisters + words && keys_ == thread.keys &&
          std::equal(std::begin(caller.registers), std::end(caller.registers), words_.begin()) &&
          std::memcmp(words_.data() + kRegisters, reinterpret_cast<const void*>(caller.stack_pointer),
                      words * sizeof(std::uint64_t)) == 0;

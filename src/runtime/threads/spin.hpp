@@ -5,7 +5,7 @@
 // The idea. A thread comes back to the same call with the same callee-saved registers and the same live
 // stack, and has changed nothing in between. Then it will do the same again until another thread writes
 // something that it read. Values that live across a call are in callee-saved registers or on the stack, so
-// these are the whole state of the loop.
+// these are the whole state of the loop, with what the thread has stored for its pthread keys.
 //
 // Example: while (!ready.load()) {} reads once, comes back, and then waits for a write to ready.
 //
@@ -43,7 +43,7 @@ namespace thrum {
 class LoopList;
 struct Thread;
 
-// The state of a loop: its thread's registers and live stack.
+// The state of a loop: its thread's registers and live stack, and what it has stored for pthread keys.
 class LoopState {
  public:
   void take(const Thread& thread, const CallerState& caller);
@@ -52,6 +52,7 @@ class LoopState {
  private:
   std::vector<std::uint64_t> words_;  // never shrinks, since it is filled again and again
   std::size_t count_ = 0;
+  std::vector<SpecificValue> keys_;
 };
 
 class SpinDetector {
