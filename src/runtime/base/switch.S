@@ -125,6 +125,28 @@ thrum_fiber_start:
         .cfi_endproc
         .size   thrum_fiber_start, .-thrum_fiber_start
 
+// int __sigsetjmp(jmp_buf, int saves_mask): keeps the mask (intercept_signal.cpp), then is libc's.
+        .globl  __sigsetjmp
+        .type   __sigsetjmp, @function
+__sigsetjmp:
+        .cfi_startproc
+        push    %rdi
+        .cfi_adjust_cfa_offset 8
+        push    %rsi
+        .cfi_adjust_cfa_offset 8
+        sub     $8, %rsp
+        .cfi_adjust_cfa_offset 8
+        call    thrum_save_mask
+        add     $8, %rsp
+        .cfi_adjust_cfa_offset -8
+        pop     %rsi
+        .cfi_adjust_cfa_offset -8
+        pop     %rdi
+        .cfi_adjust_cfa_offset -8
+        jmp     *%rax
+        .cfi_endproc
+        .size   __sigsetjmp, .-__sigsetjmp
+
 // A fiber that interrupt() prepared goes on here. rbx points to the frame of its switch, into which it
 // returns afterwards.
         .globl  thrum_signal_entry

@@ -252,10 +252,45 @@ THRUM_EXPORT pid_t gettid() noexcept {
   return thread_id(scheduler().current());
 }
 
+namespace {
+
+// The C library's own calls on the mask are not caught before the first choice. So what sigsetjmp saves is
+// kept again, behind the part of a mask that the kernel knows, with this number behind it.
+constexpr unsigned long kMaskIsKept = 0x7468'7275'6d6d'736b;
+
+unsigned long& kept_mask(__jmp_buf_tag* buffer) { return buffer->__saved_mask.__val[1]; }
+unsigned long& mask_is_kept(__jmp_buf_tag* buffer) { return buffer->__saved_mask.__val[2]; }
+
+void restore_mask(__jmp_buf_tag* buffer, std::uint64_t code) {
+  if (!searching() || !buffer->__mask_was_saved || mask_is_kept(buffer) != kMaskIsKept) return;
+  if (world.running) {
+    buffer->__saved_mask.__val[0] = kept_mask(buffer);  // the C library's call takes it from there
+  } else {
+    signals().block(scheduler().current().slot, kept_mask(buffer));
+    pay_attention();
+    handle_signals(code);
+  }
+}
+
+}  // namespace
+
+// What __sigsetjmp in switch.S goes on with.
+extern "C" [[gnu::visibility("hidden")]] void* thrum_save_mask(__jmp_buf_tag* buffer, int saves_mask) {
+  static void* const real = next_function("__sigsetjmp");
+  if (saves_mask == 0) return real;
+  mask_is_kept(buffer) = 0;
+  if (searching()) {
+    kept_mask(buffer) = signals().blocked(scheduler().current().slot);
+    mask_is_kept(buffer) = kMaskIsKept;
+  }
+  return real;
+}
+
 #define LONG_JUMP(name)                                                                              \
   THRUM_EXPORT void name(__jmp_buf_tag* buffer, int value) {                                         \
     static auto* const real = reinterpret_cast<void (*)(__jmp_buf_tag*, int)>(next_function(#name)); \
     leave_handlers(buffer);                                                                          \
+    restore_mask(buffer, THRUM_CALLER);                                                              \
     real(buffer, value);                                                                             \
     __builtin_unreachable();                                                                         \
   }
