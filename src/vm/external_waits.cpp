@@ -272,12 +272,13 @@ Next take_semaphore_until(Call& call, std::size_t argument, clockid_t clock) {
 
 Next do_sem_init(Call& call) {
   const std::uint64_t object = call.argument(0);
+  const auto count = static_cast<std::uint32_t>(call.argument(2));
+  if (count > SEM_VALUE_MAX) return fail_with(call, EINVAL);
   if (!call.machine.may_write(object, sizeof(sem_t))) return Next::over;
   if (waits_for_semaphore(call, object))
     return misuse(call, "initialises a semaphore that a thread waits for");
   if (!begins_again(call, object)) return Next::over;
   sem_t fresh{};
-  const auto count = static_cast<std::uint32_t>(call.argument(2));
   std::memcpy(&fresh, &count, sizeof count);
   call.machine.write(object, &fresh, sizeof fresh);
   return call.result_int(0);
@@ -317,9 +318,11 @@ Next do_sem_post(Call& call) {
   if (state == nullptr) return Next::over;
   if (const auto next = stand(call, 0, Operation::semaphore_post, object)) return *next;
   if (state->is_destroyed()) return misuse(call, "posts a semaphore that has been destroyed");
-  set(call, state->count, state->count + 1);
+  const bool is_full = state->count == SEM_VALUE_MAX;
+  if (!is_full) set(call, state->count, state->count + 1);
   call.machine.done(true, state->count);
-  return call.machine.over ? Next::over : call.result_int(0);
+  if (call.machine.over) return Next::over;
+  return is_full ? fail_with(call, EOVERFLOW) : call.result_int(0);
 }
 
 Next do_sem_getvalue(Call& call) {

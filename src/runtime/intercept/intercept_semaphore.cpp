@@ -53,6 +53,7 @@ int take_semaphore(sem_t* semaphore, std::uint64_t deadline, std::uint64_t code)
 
 THRUM_EXPORT int sem_init(sem_t* semaphore, int shared, unsigned value) {
   THRUM_FORWARD(sem_init, semaphore, shared, value)
+  if (value > SEM_VALUE_MAX) return fail_with(EINVAL);
   check_semaphore_unused(address_of(semaphore), "initialises", THRUM_CALLER);
   begin_anew(address_of(semaphore), THRUM_CALLER);
   std::memset(static_cast<void*>(semaphore), 0, sizeof *semaphore);
@@ -109,9 +110,10 @@ THRUM_EXPORT int sem_post(sem_t* semaphore) {
   auto& state = state_at<SemaphoreState>(address_of(semaphore));
   if (world.running) scheduler().arrive(Operation::semaphore_post, address_of(semaphore), 0, THRUM_CALLER);
   check_alive(state, "posts a semaphore", THRUM_CALLER);
-  ++state.count;
+  const bool is_full = state.count == SEM_VALUE_MAX;
+  if (!is_full) ++state.count;
   if (world.running) scheduler().done(Scheduler::Effect::change, state.count);
-  return 0;
+  return is_full ? fail_with(EOVERFLOW) : 0;
 }
 
 THRUM_LOOP_IMPL int sem_getvalue_impl(sem_t* semaphore, int* value) {
