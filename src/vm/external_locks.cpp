@@ -235,17 +235,26 @@ Next do_mutex_lock(Call& call) { return lock_mutex(call, kNoDeadline); }
 Next do_mutex_trylock(Call& call) { return try_lock_mutex(call); }
 Next do_mutex_unlock(Call& call) { return unlock_mutex(call); }
 
-Next do_mutex_timedlock(Call& call) {
-  Next next{};
-  const auto deadline = deadline_of(call, 1, CLOCK_REALTIME, next);
-  return deadline ? lock_mutex(call, *deadline) : next;
+namespace {
+
+// Waits until the time in that argument at the latest. The C library looks at it only if it has to wait.
+Next lock_mutex_until(Call& call, std::size_t argument, clockid_t clock) {
+  const std::optional<timespec> time = time_at(call, call.argument(argument));
+  LockState* const lock = time ? lock_at(call, call.argument(0)) : nullptr;
+  if (lock == nullptr) return Next::over;
+  if (is_valid(*time)) return lock_mutex(call, clock_to_virtual(clock, *time));
+  const bool never_waits = lock->owner == owner_word(call) && (kind_of(*lock) == PTHREAD_MUTEX_RECURSIVE ||
+                                                               kind_of(*lock) == PTHREAD_MUTEX_ERRORCHECK);
+  if (never_waits) return lock_mutex(call, kNoDeadline);
+  const Next next = try_lock_mutex(call);
+  const bool is_busy = next == Next::done && static_cast<int>(call.registers()[call.site.result]) == EBUSY;
+  return is_busy ? call.result_int(EINVAL) : next;
 }
 
-Next do_mutex_clocklock(Call& call) {
-  Next next{};
-  const auto deadline = deadline_of(call, 2, call.int_argument(1), next);
-  return deadline ? lock_mutex(call, *deadline) : next;
-}
+}  // namespace
+
+Next do_mutex_timedlock(Call& call) { return lock_mutex_until(call, 1, CLOCK_REALTIME); }
+Next do_mutex_clocklock(Call& call) { return lock_mutex_until(call, 2, call.int_argument(1)); }
 
 // The thread says that what the mutex protects is in order again after its last owner's death.
 Next do_mutex_consistent(Call& call) {

@@ -79,11 +79,13 @@ int unlock_mutex(pthread_mutex_t* mutex, std::uint64_t code) {
   return 0;
 }
 
-int try_lock_mutex(pthread_mutex_t* mutex, std::uint64_t code) {
+// in_loop: the call came through a loop_entry.
+int try_lock_mutex(pthread_mutex_t* mutex, std::uint64_t code, bool in_loop = true) {
   std::uint64_t object = address_of(mutex);
   auto& lock = state_at<LockState>(object);
   std::uint32_t me = running_owner();
-  if (world.running) scheduler().arrive_to_take(Operation::try_lock, object, code, Wait::lock);
+  if (world.running && in_loop) scheduler().arrive_to_take(Operation::try_lock, object, code, Wait::lock);
+  if (world.running && !in_loop) scheduler().arrive(Operation::try_lock, object, 0, code);
   if (lock.owner == me && kind_of(lock) == PTHREAD_MUTEX_RECURSIVE) {
     ++lock.count;
   } else if (lock.owner != 0) {
@@ -96,6 +98,18 @@ int try_lock_mutex(pthread_mutex_t* mutex, std::uint64_t code) {
   }
   done_with_lock();
   return 0;
+}
+
+// Waits until that time at the latest. The C library looks at the time only if it has to wait.
+int lock_mutex_until(pthread_mutex_t* mutex, const timespec* time, clockid_t clock, std::uint64_t code) {
+  std::uint64_t deadline = kNoDeadline;
+  const bool is_valid = timed(time, clock, deadline) == 0;
+  const auto& lock = state_at<LockState>(address_of(mutex));
+  const bool never_waits = lock.owner == running_owner() && (kind_of(lock) == PTHREAD_MUTEX_RECURSIVE ||
+                                                             kind_of(lock) == PTHREAD_MUTEX_ERRORCHECK);
+  if (is_valid || never_waits) return lock_mutex(mutex, deadline, code);
+  const int error = try_lock_mutex(mutex, code, false);
+  return error == EBUSY ? EINVAL : error;
 }
 
 // Error-checking mutexes answer that they are in use; robust ones may be left to the next owner.
@@ -227,16 +241,12 @@ THRUM_LOOP_IMPL int pthread_mutex_lock_impl(pthread_mutex_t* mutex) {
 
 THRUM_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* time) {
   THRUM_FORWARD(pthread_mutex_timedlock, mutex, time)
-  std::uint64_t deadline;
-  if (int error = timed(time, CLOCK_REALTIME, deadline)) return error;
-  return lock_mutex(mutex, deadline, THRUM_CALLER);
+  return lock_mutex_until(mutex, time, CLOCK_REALTIME, THRUM_CALLER);
 }
 
 THRUM_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) {
   THRUM_FORWARD(pthread_mutex_clocklock, mutex, clock, time)
-  std::uint64_t deadline;
-  if (int error = timed(time, clock, deadline)) return error;
-  return lock_mutex(mutex, deadline, THRUM_CALLER);
+  return lock_mutex_until(mutex, time, clock, THRUM_CALLER);
 }
 
 THRUM_LOOP_IMPL int pthread_mutex_trylock_impl(pthread_mutex_t* mutex) {
@@ -284,9 +294,8 @@ THRUM_LOOP_IMPL int mtx_lock_impl(mtx_t* mutex) {
 
 THRUM_EXPORT int mtx_timedlock(mtx_t* mutex, const timespec* time) {
   THRUM_FORWARD(mtx_timedlock, mutex, time)
-  std::uint64_t deadline;
-  if (timed(time, CLOCK_REALTIME, deadline) != 0) return thrd_error;
-  return mutex_error_of(lock_mutex(reinterpret_cast<pthread_mutex_t*>(mutex), deadline, THRUM_CALLER));
+  return mutex_error_of(
+      lock_mutex_until(reinterpret_cast<pthread_mutex_t*>(mutex), time, CLOCK_REALTIME, THRUM_CALLER));
 }
 
 THRUM_LOOP_IMPL int mtx_trylock_impl(mtx_t* mutex) {
