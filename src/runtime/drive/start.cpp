@@ -2,6 +2,7 @@
 #include "runtime/drive/start.hpp"
 
 #include <cerrno>
+#include <string>
 
 #include "runtime/base/fiber.hpp"
 #include "runtime/base/notes.hpp"
@@ -62,6 +63,11 @@ void begin_search() {
         "the constructors of a library that is loaded in an execution start a thread or make a choice");
   }
   if (world.job->only_list && !test_framework().is_present()) report_without_search(nullptr);
+  if (const std::uint64_t size = ThreadPool::size_of_storage(); size > ThreadPool::kStorageMax) {
+    lose_control("uncontrolled-threads", "the thread-local storage takes " + std::to_string(size) +
+                                             " bytes, and threads have room for " +
+                                             std::to_string(ThreadPool::kStorageMax));
+  }
   const int program_errno = errno;
   Output::prepare();
   find_section_functions();

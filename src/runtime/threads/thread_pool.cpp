@@ -54,21 +54,38 @@ void take_part(std::size_t slot) {
 
 }  // namespace
 
+std::uint64_t ThreadPool::size_of_storage() {
+  std::uint64_t size = 0;
+  auto add = [](dl_phdr_info* info, std::size_t, void* sum) {
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      const auto& segment = info->dlpi_phdr[i];
+      if (segment.p_type == PT_TLS) *static_cast<std::uint64_t*>(sum) += segment.p_memsz + segment.p_align;
+    }
+    return 0;
+  };
+  dl_iterate_phdr(add, &size);
+  return size;
+}
+
 void ThreadPool::find_storage(Seat& seat) {
   seat.fs_base = current_fs_base();
-  // The static blocks of all modules lie below the control block; the storage begins at the lowest.
+  // The static blocks of all modules lie below the control block; the storage begins at the lowest. Blocks
+  // that were allocated later lie elsewhere.
+  constexpr std::uint64_t kFurtherRoom = 1 << 20;
+  struct Search {
+    Seat& seat;
+    std::uint64_t size_max;
+  } search{seat, size_of_storage() + kFurtherRoom};
   auto lowest = [](dl_phdr_info* info, std::size_t, void* argument) {
-    auto& found = *static_cast<Seat*>(argument);
+    const auto& [found, size_max] = *static_cast<Search*>(argument);
     auto block = reinterpret_cast<std::uint64_t>(info->dlpi_tls_data);
-    constexpr std::uint64_t kStaticMax = 1 << 20;
-    if (info->dlpi_tls_modid == 0 || block == 0 || block > found.fs_base ||
-        found.fs_base - block > kStaticMax)
+    if (info->dlpi_tls_modid == 0 || block == 0 || block > found.fs_base || found.fs_base - block > size_max)
       return 0;
     if (!found.storage || reinterpret_cast<char*>(block) < found.storage)
       found.storage = reinterpret_cast<char*>(block);
     return 0;
   };
-  dl_iterate_phdr(lowest, &seat);
+  dl_iterate_phdr(lowest, &search);
   seat.storage_size = seat.storage ? seat.fs_base - reinterpret_cast<std::uint64_t>(seat.storage) : 0;
 }
 

@@ -24,9 +24,13 @@ class ThreadPool {
   // The number of slots. Slot 0 is main, which keeps its own stack and storage.
   std::size_t size() const { return seats_.size(); }
 
-  // Parks threads until there are so many slots. REQUIRES: no execution runs, and the program's memory is
-  // writable.
+  // Parks threads until there are so many slots. REQUIRES: no execution runs, the program's memory is
+  // writable, and size_of_storage() is at most kStorageMax.
   void grow(std::size_t slots);
+
+  // What the thread-local storage of all modules takes together, and how much of it threads have room for.
+  static std::uint64_t size_of_storage();
+  static constexpr std::uint64_t kStorageMax = std::uint64_t{7} << 20;
 
   // The stack that a thread requests. Default: kStackSize bytes.
   struct StackRequest {
