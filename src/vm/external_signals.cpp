@@ -164,8 +164,7 @@ Next change_set(Call& call, Change change) {
   if (!call.machine.may_write(place, sizeof(sigset_t))) return Next::over;
   sigset_t set = at<sigset_t>(place);
   if (change(&set) != 0) return fail_with(call, EINVAL);
-  call.machine.write(place, &set, sizeof set);
-  return call.result_int(0);
+  return put_value(call, place, set) ? call.result_int(0) : Next::over;
 }
 
 }  // namespace

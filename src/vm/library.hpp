@@ -123,8 +123,7 @@ Next change_attributes(Call& call, Operate operate) {
   if (!call.machine.may_write(place, sizeof(Attributes))) return Next::over;
   Attributes copy = at<Attributes>(place);
   const int result = operate(&copy);
-  if (result == 0) call.machine.write(place, &copy, sizeof copy);
-  return call.result_int(result);
+  return result != 0 || put_value(call, place, copy) ? call.result_int(result) : Next::over;
 }
 // One that takes a number.
 template <typename Attributes, typename Value>

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "runtime/intercept/intercept.hpp"
+#include "runtime/libc/libc_calls.hpp"
 #include "support/raw_syscall.hpp"
 
 using namespace thrum;
@@ -54,6 +55,7 @@ THRUM_EXPORT int pthread_getname_np(pthread_t handle, char* name, std::size_t si
   Thread* thread = thread_of(handle);
   if (!thread) return ESRCH;
   std::strcpy(name, settings_of(*thread).name);
+  pthread_getname_np_call{THRUM_CALLER}.after(name);
   return 0;
 }
 
@@ -73,6 +75,7 @@ THRUM_EXPORT int pthread_getschedparam(pthread_t handle, int* policy, sched_para
   if (!thread) return ESRCH;
   *policy = settings_of(*thread).policy;
   *priority = settings_of(*thread).priority;
+  pthread_getschedparam_call{THRUM_CALLER}.after(policy, priority);
   return 0;
 }
 
@@ -106,6 +109,7 @@ THRUM_EXPORT int pthread_getaffinity_np(pthread_t handle, std::size_t size, cpu_
   if (!settings.has_affinity) raw_syscall(SYS_sched_getaffinity, 0, sizeof set, reinterpret_cast<long>(&set));
   std::memset(processors, 0, size);
   std::memcpy(processors, &set, size < sizeof set ? size : sizeof set);
+  pthread_getaffinity_np_call{THRUM_CALLER}.after(processors, size);
   return 0;
 }
 
@@ -114,6 +118,7 @@ THRUM_EXPORT int pthread_getcpuclockid(pthread_t handle, clockid_t* clock) {
   THRUM_FORWARD(pthread_getcpuclockid, handle, clock)
   if (!thread_of(handle)) return ESRCH;
   *clock = CLOCK_THREAD_CPUTIME_ID;
+  pthread_getcpuclockid_call{THRUM_CALLER}.after(clock);
   return 0;
 }
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a call of the C library leaves in memory for one thread, another thread reads; nothing orders the two.
+// plain: no
+// case empty_set: bug data-race
+// case full_set: bug data-race
+// case added: bug data-race
+// case deleted: bug data-race
+// case name: bug data-race
+// case policy: bug data-race
+// case priority: bug data-race
+// case affinity: bug data-race
+// case own_affinity: bug data-race
+// case clock: bug data-race
+// case attributes: bug data-race
+// case stack_size: bug data-race
+// case detached: bug data-race
+// case mutex_kind: bug data-race
+// case set_kind: bug data-race
+// case condition: bug data-race
+// case rwlock: bug data-race
+// case barrier: bug data-race
+// case quotient: bug data-race
+// case cosine: bug data-race
+// case sign: bug data-race
+#define _GNU_SOURCE
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+
+#include "../../cases.h"
+
+static union {
+  char bytes[sizeof(cpu_set_t)];
+  sigset_t signals;
+  int number;
+  size_t size;
+  double real;
+  clockid_t clock;
+  cpu_set_t processors;
+  struct sched_param priority;
+  pthread_attr_t attributes;
+  pthread_mutexattr_t mutex;
+  pthread_condattr_t condition;
+  pthread_rwlockattr_t rwlock;
+  pthread_barrierattr_t barrier;
+} place;
+
+// The thread does that, and main reads the first byte.
+#define RESULT(name, statement)                      \
+  static void* do_##name(void* unused) {             \
+    statement;                                       \
+    return unused;                                   \
+  }                                                  \
+  static void run_##name(void) {                     \
+    pthread_t thread;                                \
+    pthread_create(&thread, NULL, do_##name, NULL);  \
+    const volatile char* const byte = place.bytes;   \
+    if (*byte == 'x') abort();                       \
+    pthread_join(thread, NULL);                      \
+  }
+
+RESULT(empty_set, sigemptyset(&place.signals))
+RESULT(full_set, sigfillset(&place.signals))
+RESULT(added, sigaddset(&place.signals, SIGUSR1))
+RESULT(deleted, sigdelset(&place.signals, SIGUSR1))
+RESULT(name, pthread_getname_np(pthread_self(), place.bytes, 16))
+RESULT(policy, struct sched_param own; pthread_getschedparam(pthread_self(), &place.number, &own))
+RESULT(priority, int own; pthread_getschedparam(pthread_self(), &own, &place.priority))
+RESULT(affinity, pthread_getaffinity_np(pthread_self(), sizeof place.processors, &place.processors))
+RESULT(own_affinity, sched_getaffinity(0, sizeof place.processors, &place.processors))
+RESULT(clock, pthread_getcpuclockid(pthread_self(), &place.clock))
+RESULT(attributes, pthread_attr_init(&place.attributes))
+RESULT(stack_size, pthread_attr_t own; pthread_attr_init(&own); pthread_attr_getstacksize(&own, &place.size))
+RESULT(detached, pthread_attr_t own; pthread_attr_init(&own); pthread_attr_getdetachstate(&own, &place.number))
+RESULT(mutex_kind, pthread_mutexattr_t own; pthread_mutexattr_init(&own);
+       pthread_mutexattr_gettype(&own, &place.number))
+RESULT(set_kind, pthread_mutexattr_settype(&place.mutex, PTHREAD_MUTEX_RECURSIVE))
+RESULT(condition, pthread_condattr_init(&place.condition))
+RESULT(rwlock, pthread_rwlockattr_init(&place.rwlock))
+RESULT(barrier, pthread_barrierattr_init(&place.barrier))
+RESULT(quotient, remquo(7, 3, &place.number))
+RESULT(cosine, double sine; sincos(1.0, &sine, &place.real))
+RESULT(sign, lgamma_r(3.0, &place.number))
+
+MAIN(CASE(empty_set), CASE(full_set), CASE(added), CASE(deleted), CASE(name), CASE(policy), CASE(priority),
+     CASE(affinity), CASE(own_affinity), CASE(clock), CASE(attributes), CASE(stack_size), CASE(detached),
+     CASE(mutex_kind), CASE(set_kind), CASE(condition), CASE(rwlock), CASE(barrier), CASE(quotient), CASE(cosine),
+     CASE(sign))
