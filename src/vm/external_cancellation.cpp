@@ -46,10 +46,7 @@ namespace {
 Next change_cancellation(Call& call, bool Cancellation::*setting, bool value, int before) {
   Machine& machine = call.machine;
   Thread& me = call.thread;
-  if (call.phase() == 0 && call.argument(1) != 0) {
-    if (!machine.may_write(call.argument(1), sizeof before)) return Next::over;
-    machine.write(call.argument(1), before);
-  }
+  if (call.phase() == 0 && !put_value(call, call.argument(1), before)) return Next::over;
   if (const auto next = stand(call, 0, Operation::cancel_setting, me.cancel_object())) return *next;
   me.cancellation.*setting = value;
   machine.done(true, value ? 1 : 0);

@@ -69,12 +69,9 @@ SignalAction kept_action(const Call& call) {
 }
 
 bool write_set(Call& call, std::uint64_t place, std::uint64_t set) {
-  if (place == 0) return true;
-  if (!call.machine.may_write(place, sizeof(sigset_t))) return false;
   sigset_t whole{};
   whole.__val[0] = set;
-  call.machine.write(place, &whole, sizeof whole);
-  return true;
+  return put_value(call, place, whole);
 }
 
 // The thread handles what is deliverable, one after the other; nothing: it has. own: of that only what it was
@@ -190,8 +187,7 @@ Next do_sigaction(Call& call) {
   }
   if (call.argument(2) != 0) {
     const struct sigaction old = as_plain_action(kept_action(call));
-    if (!call.machine.may_write(call.argument(2), sizeof old)) return Next::over;
-    call.machine.write(call.argument(2), &old, sizeof old);
+    if (!put_value(call, call.argument(2), old)) return Next::over;
   }
   return call.result_int(0);
 }
@@ -228,8 +224,7 @@ Next do_sigaltstack(Call& call) {
     old.ss_sp = reinterpret_cast<void*>(before.begin);
     old.ss_size = before.size;
     old.ss_flags = before.size == 0 ? SS_DISABLE : is_on_it ? SS_ONSTACK : 0;
-    if (!call.machine.may_write(place, sizeof old)) return Next::over;
-    call.machine.write(place, &old, sizeof old);
+    if (!put_value(call, place, old)) return Next::over;
   }
   return call.result_int(0);
 }

@@ -68,10 +68,7 @@ Next finish_join(Call& call, Thread& other, std::uint64_t result_at) {
   machine.note_change(call.thread);
   machine.note_in_trace(Operation::thread_join, other);
   if (machine.judges) machine.races.join(call.thread.number, other.number);
-  if (result_at != 0) {
-    if (!machine.may_write(result_at, sizeof other.result)) return Next::over;
-    machine.write(result_at, other.result);
-  }
+  if (!put_value(call, result_at, other.result)) return Next::over;
   machine.change(other).released = true;
   return call.result_int(0);
 }
@@ -291,8 +288,7 @@ Next do_key_create(Call& call) {
     machine.change_course().keys = std::max(Machine::course().keys, key + 1);
     for (std::uint16_t slot : Machine::live())
       machine.memory.put(key_value(Machine::thread(slot), key), std::uint64_t{0});
-    machine.write(call.argument(0), key);
-    return call.result_int(0);
+    return put_value(call, call.argument(0), key) ? call.result_int(0) : Next::over;
   }
   return call.result_int(EAGAIN);
 }

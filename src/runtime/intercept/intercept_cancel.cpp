@@ -7,6 +7,7 @@
 
 #include "runtime/base/jump_buffer.hpp"
 #include "runtime/intercept/intercept.hpp"
+#include "runtime/libc/libc_calls.hpp"
 #include "runtime/threads/cancellation.hpp"
 #include "runtime/threads/signal_delivery.hpp"
 
@@ -65,6 +66,7 @@ THRUM_EXPORT int pthread_setcancelstate(int state, int* old) {
   if (state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE) return EINVAL;
   bool& disabled = scheduler().current().cancellation.disabled;
   if (old) *old = disabled ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
+  pthread_setcancelstate_call{THRUM_CALLER}.after(old);
   change_setting(disabled, state == PTHREAD_CANCEL_DISABLE, THRUM_CALLER);
   return 0;
 }
@@ -74,6 +76,7 @@ THRUM_EXPORT int pthread_setcanceltype(int type, int* old) {
   if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS) return EINVAL;
   bool& asynchronous = scheduler().current().cancellation.asynchronous;
   if (old) *old = asynchronous ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
+  pthread_setcanceltype_call{THRUM_CALLER}.after(old);
   change_setting(asynchronous, type == PTHREAD_CANCEL_ASYNCHRONOUS, THRUM_CALLER);
   return 0;
 }

@@ -10,6 +10,7 @@
 #include "runtime/intercept/intercept.hpp"
 #include "runtime/intercept/signal_calls.hpp"
 #include "runtime/kernel/signals.hpp"
+#include "runtime/libc/libc_calls.hpp"
 #include "runtime/threads/signal_delivery.hpp"
 #include "support/raw_syscall.hpp"
 
@@ -67,6 +68,7 @@ int change_mask(int how, const sigset_t* set, sigset_t* old, std::uint64_t code)
   if (old) {
     *old = {};
     old->__val[0] = before;
+    pthread_sigmask_call{code}.after(old);
   }
   if (set) handle_signals(code);
   return 0;
@@ -137,6 +139,7 @@ THRUM_EXPORT int sigaction(int signal, const struct sigaction* action, struct si
     old->sa_flags = before.flags;
     old->sa_mask.__val[0] = before.mask;
   }
+  sigaction_call{THRUM_CALLER}.after(old);
   return 0;
 }
 
@@ -184,6 +187,7 @@ THRUM_LOOP_IMPL int sigpending_impl(sigset_t* set) {
   *set = {};
   set->__val[0] = signals().pending(slot) & signals().blocked(slot);
   if (world.running) scheduler().done(Scheduler::Effect::read, set->__val[0]);
+  sigpending_call{THRUM_CALLER}.after(set);
   return 0;
 }
 
@@ -203,6 +207,7 @@ THRUM_EXPORT int sigaltstack(const stack_t* stack, stack_t* old) noexcept {
   if (old) {
     *old = before;
     if (on_it) old->ss_flags |= SS_ONSTACK;
+    sigaltstack_call{THRUM_CALLER}.after(old);
   }
   return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "runtime/intercept/intercept.hpp"
 #include "runtime/kernel/process_state.hpp"
+#include "runtime/libc/libc_calls.hpp"
 
 using namespace thrum;
 
@@ -49,11 +50,12 @@ void destroy_specific_data(Thread& me) {
 
 namespace {
 
-int create_key(std::uint32_t* key, void (*destructor)(void*)) {
+int create_key(std::uint32_t* key, void (*destructor)(void*), std::uint64_t code) {
   world.wrote = true;
   int number = process_state().create_key(destructor);
   if (number < 0) return EAGAIN;
   *key = static_cast<std::uint32_t>(number);
+  pthread_key_create_call{code}.after(key);
   return 0;
 }
 
@@ -78,7 +80,7 @@ void* get_specific(std::uint32_t key) { return specific_value(scheduler().curren
 
 THRUM_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) {
   THRUM_FORWARD(pthread_key_create, key, destructor)
-  return create_key(key, destructor);
+  return create_key(key, destructor, THRUM_CALLER);
 }
 
 THRUM_EXPORT int pthread_key_delete(pthread_key_t key) {
@@ -98,7 +100,7 @@ THRUM_EXPORT void* pthread_getspecific(pthread_key_t key) {
 
 THRUM_EXPORT int tss_create(tss_t* key, tss_dtor_t destructor) {
   THRUM_FORWARD(tss_create, key, destructor)
-  return create_key(key, destructor) == 0 ? thrd_success : thrd_error;
+  return create_key(key, destructor, THRUM_CALLER) == 0 ? thrd_success : thrd_error;
 }
 
 THRUM_EXPORT void tss_delete(tss_t key) {

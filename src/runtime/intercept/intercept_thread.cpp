@@ -14,6 +14,7 @@
 #include "runtime/judge/race_judge.hpp"
 #include "runtime/judge/recorded_values.hpp"
 #include "runtime/kernel/signals.hpp"
+#include "runtime/libc/libc_calls.hpp"
 #include "runtime/memory/heap.hpp"
 #include "runtime/shortcuts/known_ends.hpp"
 #include "runtime/threads/cancellation.hpp"
@@ -120,6 +121,7 @@ void finish_join(Thread& other, void** result, std::uint64_t code) {
   if (result) {
     *result = other.result;
     note_value_written(result, sizeof *result);
+    pthread_join_call{code}.after(result);
   }
   other.released = true;
 }

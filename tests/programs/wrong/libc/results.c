@@ -22,10 +22,20 @@
 // case quotient: bug data-race
 // case cosine: bug data-race
 // case sign: bug data-race
+// case old_mask: bug data-race
+// case old_action: bug data-race
+// case pending: bug data-race
+// case old_stack: bug data-race
+// case joined: bug data-race
+// case key: bug data-race
+// case c11_key: bug data-race
+// case cancel_state: bug data-race
+// case cancel_type: bug data-race
 #define _GNU_SOURCE
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
+#include <threads.h>
 
 #include "../../cases.h"
 
@@ -34,6 +44,11 @@ static union {
   sigset_t signals;
   int number;
   size_t size;
+  void* pointer;
+  pthread_key_t key;
+  tss_t c11_key;
+  struct sigaction action;
+  stack_t stack;
   double real;
   clockid_t clock;
   cpu_set_t processors;
@@ -81,8 +96,18 @@ RESULT(barrier, pthread_barrierattr_init(&place.barrier))
 RESULT(quotient, remquo(7, 3, &place.number))
 RESULT(cosine, double sine; sincos(1.0, &sine, &place.real))
 RESULT(sign, lgamma_r(3.0, &place.number))
+RESULT(old_mask, pthread_sigmask(SIG_BLOCK, NULL, &place.signals))
+RESULT(old_action, sigaction(SIGUSR1, NULL, &place.action))
+RESULT(pending, sigpending(&place.signals))
+RESULT(old_stack, sigaltstack(NULL, &place.stack))
+static void* end_at_once(void* argument) { return argument; }
+RESULT(joined, pthread_t own; pthread_create(&own, NULL, end_at_once, NULL); pthread_join(own, &place.pointer))
+RESULT(key, pthread_key_create(&place.key, NULL))
+RESULT(c11_key, tss_create(&place.c11_key, NULL))
+RESULT(cancel_state, pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &place.number))
+RESULT(cancel_type, pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &place.number))
 
 MAIN(CASE(empty_set), CASE(full_set), CASE(added), CASE(deleted), CASE(name), CASE(policy), CASE(priority),
      CASE(affinity), CASE(own_affinity), CASE(clock), CASE(attributes), CASE(stack_size), CASE(detached),
      CASE(mutex_kind), CASE(set_kind), CASE(condition), CASE(rwlock), CASE(barrier), CASE(quotient), CASE(cosine),
-     CASE(sign))
+     CASE(sign), CASE(old_mask), CASE(old_action), CASE(pending), CASE(old_stack), CASE(joined), CASE(key), CASE(c11_key), CASE(cancel_state), CASE(cancel_type))
