@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/kernel/process_state.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime/base/thread.hpp"
@@ -20,11 +21,12 @@ void ProcessState::at_exit(void (*function)(int, void*), void* argument) {
 }
 
 void ProcessState::run(std::vector<ExitHandler>& handlers, int status, bool (*is_alone)()) {
-  while (!handlers.empty()) {
+  const auto is_left_out = [&](const ExitHandler& handler) { return handler.is_librarys && is_alone(); };
+  while (!std::all_of(handlers.begin(), handlers.end(), is_left_out)) {
     ExitHandler handler = handlers.back();
     handlers.pop_back();
     handlers_changed_ = true;
-    if (handler.is_librarys && is_alone()) continue;
+    if (is_left_out(handler)) continue;
     if (handler.with_status) {
       handler.with_status(status, handler.argument);
     } else {
