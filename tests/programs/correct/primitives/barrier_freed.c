@@ -2,6 +2,7 @@
 // expect: exhausted
 //
 // Who leaves the barrier first may destroy and free it: the others are on their way out.
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>
 
