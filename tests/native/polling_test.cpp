@@ -3,7 +3,7 @@
 // states, failed assertions, deadlocks and livelocks.
 //
 //   THRUM_POLLING_PROGRAMS   so many random programs (by default fewer)
-//   THRUM_VM_POLLING_PROGRAMS   likewise, where the machine is compared
+//   THRUM_VM_POLLING_PROGRAMS   the same where the programs run on the machine
 //   THRUM_POLLING_SEED       seed of the first (1)
 //
 // What must hold of a search: all that it reports is so; and where it says "every schedule", all that is so

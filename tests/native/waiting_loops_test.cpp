@@ -4,7 +4,7 @@
 // each temporary is on the stack, and with it, where they are in registers.
 //
 //   THRUM_LOOPS_PROGRAMS   so many random programs (by default fewer)
-//   THRUM_VM_LOOPS_PROGRAMS   likewise, where the machine is compared
+//   THRUM_VM_LOOPS_PROGRAMS   the same where the programs run on the machine
 //   THRUM_LOOPS_SEED       seed of the first (1)
 //
 // Threads that wait until a value changes (icb), and not until it is written (dfs), must find the same with
