@@ -125,9 +125,7 @@ Next do_posix_memalign(Call& call) {
   const std::uint64_t block =
       call.machine.heap.allocate_aligned(call.thread.slot, call.thread.id, alignment, call.argument(2));
   note_reuse(call, block, call.argument(2));
-  if (!call.machine.may_write(call.argument(0), sizeof block)) return Next::over;
-  call.machine.write(call.argument(0), block);
-  return call.result_int(0);
+  return put_value(call, call.argument(0), block) ? call.result_int(0) : Next::over;
 }
 
 // Of whole pages.

@@ -63,11 +63,7 @@ AcceptedSignal accept_now(Call& call, std::uint64_t set) {
 Next tell_accepted(Call& call, const AcceptedSignal& result) {
   if (result.next) return *result.next;
   if (result.error != 0) return fail_with(call, result.error);
-  if (const std::uint64_t place = call.argument(1); place != 0) {
-    const siginfo_t info = info_of(result.signal);
-    if (!call.machine.may_write(place, sizeof info)) return Next::over;
-    call.machine.write(place, &info, sizeof info);
-  }
+  if (!put_value(call, call.argument(1), info_of(result.signal))) return Next::over;
   return call.result_int(result.signal.number);
 }
 
@@ -134,10 +130,8 @@ Next do_sigwait(Call& call) {
     call.thread.phase = 0;
     return Next::again;
   }
-  if (result.error == 0) {
-    if (!call.machine.may_write(call.argument(1), sizeof(int))) return Next::over;
-    call.machine.write(call.argument(1), static_cast<int>(result.signal.number));
-  }
+  if (result.error == 0 && !put_value(call, call.argument(1), static_cast<int>(result.signal.number)))
+    return Next::over;
   return call.result_int(result.error);
 }
 

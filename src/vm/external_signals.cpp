@@ -235,9 +235,9 @@ Next do_sigprocmask(Call& call) { return change_mask(call, true); }
 Next do_sigpending(Call& call) {
   if (const auto next = stand_at_signals(call, Operation::signal_pending)) return *next;
   const std::uint64_t set = Signals::pending(call.thread) & Signals::blocked(call.thread);
-  if (!write_set(call, call.argument(0), set)) return Next::over;
   call.machine.done(false, set);
-  return call.machine.over ? Next::over : call.result_int(0);
+  if (call.machine.over || !write_set(call, call.argument(0), set)) return Next::over;
+  return call.result_int(0);
 }
 
 Next do_raise(Call& call) {

@@ -60,14 +60,6 @@ TimerAnswer read_timer(Call& call, std::uint32_t number) {
   return {std::nullopt, setting};
 }
 
-template <typename T>
-bool write_answer(Call& call, std::uint64_t place, const T& value) {
-  if (place == 0) return true;
-  if (!call.machine.may_write(place, sizeof value)) return false;
-  call.machine.write(place, &value, sizeof value);
-  return true;
-}
-
 std::uint64_t due_in(std::uint64_t ns) { return ns == 0 ? 0 : Machine::course().now_ns + ns; }
 
 std::uint32_t timer_number(std::uint64_t handle) {
@@ -113,7 +105,7 @@ Next do_timer_create(Call& call) {
   const std::uint32_t number = machine.timers.create(timer);
   if (number == Timers::kMax) return fail_with(call, EAGAIN);
   if (!is_told) machine.timers.set_value(number, number);
-  return write_answer(call, call.argument(2), std::uint64_t{number}) ? call.result_int(0) : Next::over;
+  return put_value(call, call.argument(2), std::uint64_t{number}) ? call.result_int(0) : Next::over;
 }
 
 Next do_timer_delete(Call& call) {
@@ -140,7 +132,7 @@ Next do_timer_settime(Call& call) {
   const TimerAnswer before = set_timer(call, number, due, duration_ns(value.it_interval));
   if (before.next) return *before.next;
   const itimerspec old{timespec_of(before.setting.interval_ns), timespec_of(before.setting.left_ns)};
-  return write_answer(call, call.argument(3), old) ? call.result_int(0) : Next::over;
+  return put_value(call, call.argument(3), old) ? call.result_int(0) : Next::over;
 }
 
 Next do_timer_gettime(Call& call) {
@@ -149,7 +141,7 @@ Next do_timer_gettime(Call& call) {
   const TimerAnswer now = read_timer(call, number);
   if (now.next) return *now.next;
   const itimerspec value{timespec_of(now.setting.interval_ns), timespec_of(now.setting.left_ns)};
-  return write_answer(call, call.argument(1), value) ? call.result_int(0) : Next::over;
+  return put_value(call, call.argument(1), value) ? call.result_int(0) : Next::over;
 }
 
 Next do_timer_getoverrun(Call& call) {
@@ -171,7 +163,7 @@ Next do_setitimer(Call& call) {
   const TimerAnswer before = set_timer(call, number, due_in(ns_of(value.it_value)), ns_of(value.it_interval));
   if (before.next) return *before.next;
   const itimerval old{timeval_of(before.setting.interval_ns), timeval_of(before.setting.left_ns)};
-  return write_answer(call, call.argument(2), old) ? call.result_int(0) : Next::over;
+  return put_value(call, call.argument(2), old) ? call.result_int(0) : Next::over;
 }
 
 Next do_getitimer(Call& call) {
@@ -180,7 +172,7 @@ Next do_getitimer(Call& call) {
   const TimerAnswer now = read_timer(call, number);
   if (now.next) return *now.next;
   const itimerval value{timeval_of(now.setting.interval_ns), timeval_of(now.setting.left_ns)};
-  return write_answer(call, call.argument(1), value) ? call.result_int(0) : Next::over;
+  return put_value(call, call.argument(1), value) ? call.result_int(0) : Next::over;
 }
 
 Next do_alarm(Call& call) {

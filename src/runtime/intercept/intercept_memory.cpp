@@ -10,6 +10,7 @@
 #include "runtime/judge/early_memory.hpp"
 #include "runtime/judge/race_judge.hpp"
 #include "runtime/judge/recorded_values.hpp"
+#include "runtime/libc/libc_calls.hpp"
 #include "runtime/memory/heap.hpp"
 
 // glibc's own functions, under its internal names: a lookup by the loader would itself allocate.
@@ -111,6 +112,7 @@ THRUM_EXPORT int posix_memalign(void** block, std::size_t alignment, std::size_t
   void* memory = memalign(alignment, size);
   if (!memory) return ENOMEM;
   *block = memory;
+  posix_memalign_call{THRUM_CALLER}.after(block);
   return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "runtime/intercept/intercept.hpp"
 #include "runtime/kernel/signals.hpp"
+#include "runtime/libc/libc_calls.hpp"
 #include "runtime/threads/cancellation.hpp"
 #include "runtime/threads/signal_delivery.hpp"
 
@@ -64,9 +65,10 @@ int accept_now(SignalSet set, siginfo_t& info, std::uint64_t code) {
   return 0;
 }
 
-int signal_or_error(int error, const siginfo_t& info, siginfo_t* result) {
+int signal_or_error(int error, const siginfo_t& info, siginfo_t* result, std::uint64_t code) {
   if (error != 0) return fail_with(error);
   if (result) *result = info;
+  sigwaitinfo_call{code}.after(result);
   return info.si_signo;
 }
 
@@ -103,23 +105,27 @@ THRUM_EXPORT int sigwait(const sigset_t* set, int* signal) {
   do {
     error = accept(set->__val[0], info, kNoDeadline, THRUM_CALLER);
   } while (error == EINTR);
-  if (error == 0) *signal = info.si_signo;
-  return error;
+  if (error != 0) return error;
+  *signal = info.si_signo;
+  sigwait_call{THRUM_CALLER}.after(signal);
+  return 0;
 }
 
 THRUM_EXPORT int sigwaitinfo(const sigset_t* set, siginfo_t* result) {
   THRUM_FORWARD(sigwaitinfo, set, result)
   siginfo_t info{};
-  return signal_or_error(accept(set->__val[0], info, kNoDeadline, THRUM_CALLER), info, result);
+  return signal_or_error(accept(set->__val[0], info, kNoDeadline, THRUM_CALLER), info, result, THRUM_CALLER);
 }
 
 THRUM_LOOP_IMPL int sigtimedwait_impl(const sigset_t* set, siginfo_t* result, const timespec* timeout) {
   THRUM_FORWARD(sigtimedwait, set, result, timeout)
   siginfo_t info{};
-  if (!timeout) return signal_or_error(accept(set->__val[0], info, kNoDeadline, THRUM_CALLER), info, result);
+  if (!timeout)
+    return signal_or_error(accept(set->__val[0], info, kNoDeadline, THRUM_CALLER), info, result,
+                           THRUM_CALLER);
   if (!is_valid(*timeout) || timeout->tv_sec < 0) return fail_with(EINVAL);
   std::uint64_t wait = duration_ns(*timeout);
   int error = wait == 0 ? accept_now(set->__val[0], info, THRUM_CALLER)
                         : accept(set->__val[0], info, virtual_now() + wait, THRUM_CALLER);
-  return signal_or_error(error, info, result);
+  return signal_or_error(error, info, result, THRUM_CALLER);
 }

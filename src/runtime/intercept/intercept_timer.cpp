@@ -10,6 +10,7 @@
 #include "runtime/intercept/intercept.hpp"
 #include "runtime/intercept/signal_calls.hpp"
 #include "runtime/kernel/signals.hpp"
+#include "runtime/libc/libc_calls.hpp"
 #include "runtime/threads/timers.hpp"
 
 using namespace thrum;
@@ -84,6 +85,7 @@ THRUM_EXPORT int timer_create(clockid_t clock, sigevent* event, timer_t* timer) 
   int number = timers().create(clock, chosen, target);
   if (!event) timers().set_value(number, number);
   *timer = reinterpret_cast<timer_t>(static_cast<std::intptr_t>(number));
+  timer_create_call{THRUM_CALLER}.after(timer);
   return 0;
 }
 
@@ -110,6 +112,7 @@ THRUM_EXPORT int timer_settime(timer_t timer, int flags, const itimerspec* value
   }
   Timers::Setting before = set_timer(number, due, duration_ns(value->it_interval), THRUM_CALLER);
   if (old) *old = {to_timespec(before.interval_ns), to_timespec(before.left_ns)};
+  timer_settime_call{THRUM_CALLER}.after(old);
   return 0;
 }
 
@@ -118,6 +121,7 @@ THRUM_LOOP_IMPL int timer_gettime_impl(timer_t timer, itimerspec* value) {
   if (!timers().exists(number_of(timer))) return fail_with(EINVAL);
   Timers::Setting setting = read_timer(number_of(timer), THRUM_CALLER);
   *value = {to_timespec(setting.interval_ns), to_timespec(setting.left_ns)};
+  timer_gettime_call{THRUM_CALLER}.after(value);
   return 0;
 }
 
@@ -142,6 +146,7 @@ THRUM_EXPORT int setitimer(__itimer_which_t which, const itimerval* value, itime
   Timers::Setting before = set_timer(number, first == 0 ? kNoDeadline : virtual_now() + first,
                                      to_ns(value->it_interval), THRUM_CALLER);
   if (old) *old = {to_timeval(before.interval_ns), to_timeval(before.left_ns)};
+  setitimer_call{THRUM_CALLER}.after(old);
   return 0;
 }
 
@@ -151,6 +156,7 @@ THRUM_LOOP_IMPL int getitimer_impl(__itimer_which_t which, itimerval* value) {
   if (number < 0 || number >= Timers::kOfProcess) return fail_with(EINVAL);
   Timers::Setting setting = read_timer(number, THRUM_CALLER);
   *value = {to_timeval(setting.interval_ns), to_timeval(setting.left_ns)};
+  getitimer_call{THRUM_CALLER}.after(value);
   return 0;
 }
 

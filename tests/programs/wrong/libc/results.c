@@ -31,10 +31,21 @@
 // case c11_key: bug data-race
 // case cancel_state: bug data-race
 // case cancel_type: bug data-race
+// case waited: bug data-race
+// case waited_info: bug data-race
+// case timed_info: bug data-race
+// case timer: bug data-race
+// case old_timer: bug data-race
+// case timer_value: bug data-race
+// case old_interval: bug data-race
+// case interval: bug data-race
+// case aligned: bug data-race
 #define _GNU_SOURCE
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/time.h>
 #include <threads.h>
 
 #include "../../cases.h"
@@ -49,6 +60,10 @@ static union {
   tss_t c11_key;
   struct sigaction action;
   stack_t stack;
+  siginfo_t info;
+  timer_t timer;
+  struct itimerspec timer_value;
+  struct itimerval interval;
   double real;
   clockid_t clock;
   cpu_set_t processors;
@@ -107,7 +122,33 @@ RESULT(c11_key, tss_create(&place.c11_key, NULL))
 RESULT(cancel_state, pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &place.number))
 RESULT(cancel_type, pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &place.number))
 
+// A signal that is pending for the calling thread.
+static const sigset_t* pending_signal(void) {
+  static _Thread_local sigset_t set;
+  sigaddset(&set, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &set, NULL);
+  raise(SIGUSR1);
+  return &set;
+}
+RESULT(waited, sigwait(pending_signal(), &place.number))
+RESULT(waited_info, sigwaitinfo(pending_signal(), &place.info))
+RESULT(timed_info, const struct timespec none = {0}; sigtimedwait(pending_signal(), &place.info, &none))
+
+RESULT(timer, timer_create(CLOCK_MONOTONIC, NULL, &place.timer))
+static timer_t own_timer(void) {
+  timer_t timer;
+  timer_create(CLOCK_MONOTONIC, NULL, &timer);
+  return timer;
+}
+RESULT(old_timer, const struct itimerspec none = {0}; timer_settime(own_timer(), 0, &none, &place.timer_value))
+RESULT(timer_value, timer_gettime(own_timer(), &place.timer_value))
+RESULT(old_interval, const struct itimerval none = {0}; setitimer(ITIMER_REAL, &none, &place.interval))
+RESULT(interval, getitimer(ITIMER_REAL, &place.interval))
+RESULT(aligned, if (posix_memalign(&place.pointer, 64, 64) != 0) abort(); free(place.pointer))
+
 MAIN(CASE(empty_set), CASE(full_set), CASE(added), CASE(deleted), CASE(name), CASE(policy), CASE(priority),
      CASE(affinity), CASE(own_affinity), CASE(clock), CASE(attributes), CASE(stack_size), CASE(detached),
      CASE(mutex_kind), CASE(set_kind), CASE(condition), CASE(rwlock), CASE(barrier), CASE(quotient), CASE(cosine),
-     CASE(sign), CASE(old_mask), CASE(old_action), CASE(pending), CASE(old_stack), CASE(joined), CASE(key), CASE(c11_key), CASE(cancel_state), CASE(cancel_type))
+     CASE(sign), CASE(old_mask), CASE(old_action), CASE(pending), CASE(old_stack), CASE(joined), CASE(key), CASE(c11_key), CASE(cancel_state), CASE(cancel_type),
+     CASE(waited), CASE(waited_info), CASE(timed_info), CASE(timer), CASE(old_timer),
+     CASE(timer_value), CASE(old_interval), CASE(interval), CASE(aligned))
