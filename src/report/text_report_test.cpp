@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <utility>
 
 #include "report/source_lines.hpp"
 #include "report/trace_rows.hpp"
@@ -419,6 +420,48 @@ TEST(TraceFile, NumbersOfModulesAndThreadsDoNotMatter) {
   }
   std::string difference;
   EXPECT_TRUE(same_execution(a, b, difference)) << difference;
+}
+
+// The same execution of another engine, which places code and variables elsewhere.
+TraceFile on_other_engine(TraceFile file) {
+  constexpr std::uint64_t kShift = 0x10'0000;
+  file.engine = "vm";
+  file.modules = {"/t/queue.bc"};
+  const Symbols before = std::exchange(file.symbols, {});
+  for (const auto& [place, lines] : before.code)
+    file.symbols.code[{place.first, place.second + kShift}] = lines;
+  for (const auto& [place, name] : before.data)
+    file.symbols.data[{place.first, place.second + kShift}] = name;
+  for (EventPlaces& places : file.trace.details.places) {
+    if (places.object.space == Place::Space::module) places.object.offset += kShift;
+    for (Place& place : places.stack) place.offset += kShift;
+  }
+  return file;
+}
+
+TEST(TraceFile, OfTwoEnginesNamesAndLinesAreCompared) {
+  const TraceFile a = assertion_trace();
+  const TraceFile b = on_other_engine(a);
+  std::string difference;
+  EXPECT_TRUE(same_execution(a, b, difference)) << difference;
+  const auto differs = [&](const std::function<void(TraceFile&)>& change) {
+    TraceFile changed = b;
+    change(changed);
+    return !same_execution(a, changed, difference);
+  };
+  EXPECT_TRUE(differs([](TraceFile& file) { file.engine = "native"; }));
+  EXPECT_TRUE(differs([](TraceFile& file) { file.symbols.data.begin()->second = "tail"; }));
+  EXPECT_TRUE(differs([](TraceFile& file) { file.symbols.code.begin()->second.back().line = 99; }));
+  EXPECT_TRUE(differs([](TraceFile& file) { file.trace.events[2].value = 7; }));    // a load's
+  EXPECT_FALSE(differs([](TraceFile& file) { file.trace.events[3].value = 7; }));   // what a store overwrites
+  EXPECT_TRUE(differs([](TraceFile& file) { file.trace.events[3].operand = 7; }));  // what it writes
+  EXPECT_FALSE(differs([](TraceFile& file) { file.trace.details.places[2].object = {Place::Space::other}; }));
+  // Outer functions that one of them has left are no difference; where it is at all is one.
+  EXPECT_TRUE(differs([](TraceFile& file) { file.trace.details.places[2].stack.clear(); }));
+  EXPECT_FALSE(differs([](TraceFile& file) {
+    std::vector<Place>& stack = file.trace.details.places[2].stack;
+    stack.push_back(file.trace.details.places[0].stack.front());
+  }));
 }
 
 TEST(TraceFile, MalformedTextIsRefusedInOneLine) {

@@ -17,6 +17,11 @@ Place module_place(std::uint64_t address) { return {Place::Space::module, 0, 0, 
 
 bool is_global(std::uint64_t address) { return address - kGlobals < kGlobalsSize; }
 
+std::optional<Place> place_in_stack(const Thread& owner, std::uint64_t address) {
+  if (address >= owner.stack_end() || address < owner.stack_limit()) return std::nullopt;
+  return Place{Place::Space::stack, owner.id, 0, owner.stack_end() - address};
+}
+
 // Behind the instruction at which the frame is.
 std::uint64_t return_address(const Frame& frame, const Instruction* behind) {
   return code_address(frame.function->number,
@@ -33,8 +38,7 @@ Place Machine::place_of(std::uint64_t address) {
     const auto slot = static_cast<std::uint32_t>((address - kThreads) / kThreadSize);
     if (slot >= course().slots_used) return {};
     const Thread& owner = thread(slot);
-    if (address < owner.stack_end() && address >= owner.stack_limit())
-      return {Place::Space::stack, owner.id, 0, owner.stack_end() - address};
+    if (const std::optional<Place> place = place_in_stack(owner, address)) return *place;
     if (address < owner.local_storage()) return {};
     named_data_.insert(address);
     return module_place(address);
@@ -45,6 +49,11 @@ Place Machine::place_of(std::uint64_t address) {
     return module_place(address);
   }
   if (!is_global(address)) return {};
+  for (const std::uint16_t slot : live()) {
+    const Thread& owner = thread(slot);  // its stack may be a variable of the program's
+    if (owner.own_stack_end == 0) continue;
+    if (const std::optional<Place> place = place_in_stack(owner, address)) return *place;
+  }
   named_data_.insert(address);
   return module_place(address);
 }
