@@ -68,7 +68,9 @@ std::uint64_t aligned_memory(Block& outer, std::uint64_t address) {
   const auto begin = reinterpret_cast<std::uint64_t>(outer.memory());
   for (std::uint64_t inner = begin + sizeof(Block); inner <= address; inner += kGrain) {
     const Block* own = Block::of(reinterpret_cast<void*>(inner));
-    const bool is_inner = own->size == inner - begin && own->number == outer.number &&
+    // The size at the very beginning makes room for the next free block.
+    const bool lost_size = outer.state == BlockState::freed && inner == begin + sizeof(Block);
+    const bool is_inner = (lost_size || own->size == inner - begin) && own->number == outer.number &&
                           own->thread == outer.thread &&
                           (own->state == BlockState::aligned || own->state == BlockState::freed);
     if (is_inner) return inner;
