@@ -127,6 +127,23 @@ TEST_F(TrueWords, AFreeThatComesFirstIsOfTheWholeBlockToo) {
   expect_words(text, "Free of block 1 (64 bytes)");
 }
 
+TEST_F(TrueWords, AnAlignedBlockIsFreedTwice) {
+  const std::string text = report(R"(
+#include <atomic>
+#include <thread>
+struct alignas(64) Wide { char bytes[64]; };
+std::atomic<bool> is_freed;
+int main() {
+  Wide* const wide = new Wide;
+  const auto drop = [wide] { if (!is_freed) { is_freed = true; delete wide; } };
+  std::thread first(drop), second(drop);
+  first.join();
+  second.join();
+})");
+  expect_words(text, "frees block 1");
+  expect_words(text, "double-free: a block is freed twice");
+}
+
 constexpr const char* kStretch = R"(
 #include <atomic>
 #include <cassert>
