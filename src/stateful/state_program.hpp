@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A program under test whose states can be told apart and returned to, as a stateful search sees it: it
+// stands at a choice, is told an option, and goes on to the next choice or to its end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "model/bug.hpp"
+#include "model/choice.hpp"
+#include "model/trace.hpp"
+#include "support/digest.hpp"
+
+namespace thrum {
+
+// Stands for a state: equal states have equal keys, and different ones different keys, but for the chance
+// that digests are equal.
+using StateKey = WideDigest;
+
+class StateProgram {
+ public:
+  // A moment to which undo() can return.
+  using Mark = std::size_t;
+
+  virtual ~StateProgram() = default;
+
+  // Goes to the state before the first choice. No mark holds any longer.
+  virtual void reset() = 0;
+
+  // Whether the execution has ended here, in a deadlock or another failure, too.
+  virtual bool is_over() const = 0;
+  // How it ended, and what failed. REQUIRES: is_over()
+  virtual End end() const = 0;
+  virtual const Failure& failure() const = 0;
+
+  // Where it stands, and how it can go on. Both hold until the next step or undo.
+  // REQUIRES: !is_over()
+  virtual const ChoicePoint& point() const = 0;
+  virtual std::span<const Option> options() const = 0;
+  // Goes on with an option of this point, up to the next choice or the end.
+  virtual void step(Option option) = 0;
+
+  // Last in, first out: undo() returns to the mark, any number of times, and later marks are gone.
+  virtual Mark mark() = 0;
+  virtual void undo(Mark mark) = 0;
+
+  // Of all that can influence how it goes on, but for who ran last. REQUIRES: it has ended, or stands at a
+  // choice among threads.
+  virtual StateKey key() = 0;
+
+  // Two threads that could both go on now are about to access the same bytes, one of them writes, and one
+  // access is not atomic. Nothing: there is no such pair. REQUIRES: as key(), and !is_over()
+  virtual std::optional<Failure> race() = 0;
+};
+
+}  // namespace thrum

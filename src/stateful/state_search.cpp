@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "stateful/state_search.hpp"
+
+#include <algorithm>
+
+#include "support/check.hpp"
+
+namespace thrum {
+
+namespace {
+
+constexpr std::uint32_t kUnbounded = ~std::uint32_t{0};
+constexpr std::uint64_t kStepsBetweenPolls = 256;
+
+std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ (x >> 32)) * 0xd6e8'feb8'6659'fd93;
+  x = (x ^ (x >> 32)) * 0xd6e8'feb8'6659'fd93;
+  return x ^ (x >> 32);
+}
+
+// Of the state, and how it goes on.
+StateKey pair_key(StateKey state, Option option) {
+  const std::uint64_t salt =
+      mixed((std::uint64_t{option.value} << 8 | static_cast<std::uint64_t>(option.via)) + 1);
+  return {mixed(state.low + salt), mixed(state.high ^ salt)};
+}
+
+}  // namespace
+
+StateSearch::StateSearch(StateProgram& program, StateSettings settings)
+    : program_(program),
+      settings_(std::move(settings)),
+      states_(settings_.depth && settings_.order == Order::dfs) {
+  THRUM_CHECK(!(settings_.depth && settings_.order == Order::icb));
+  THRUM_CHECK(!(settings_.preemptions && (settings_.depth || settings_.order == Order::bfs)));
+}
+
+StateFindings StateSearch::run() {
+  switch (settings_.order) {
+    case Order::dfs: {
+      const std::optional<std::uint32_t> bound = settings_.depth ? settings_.depth : settings_.preemptions;
+      explore_depth_first(bound.value_or(kUnbounded));
+      break;
+    }
+    case Order::icb: explore_by_bounds(); break;
+    case Order::bfs: explore_breadth_first(); break;
+  }
+  findings_.is_cut = findings_.is_cut || excludes_;
+  findings_.states = states_.size();
+  findings_.expected_collisions = states_.expected_collisions() + pairs_.expected_collisions();
+  return std::move(findings_);
+}
+
+// Within a bound of preemptions, options are passed over, not states.
+bool StateSearch::passes_over_pairs() const {
+  return settings_.order == Order::icb || settings_.preemptions.has_value();
+}
+
+// Each bound begins anew: going again through what costs less takes no memory for schedules that wait, and
+// there is little of it.
+void StateSearch::explore_by_bounds() {
+  for (std::uint32_t bound = 0; bound <= settings_.preemptions.value_or(kUnbounded - 1); ++bound) {
+    const std::uint64_t steps_before = findings_.steps;
+    excludes_ = false;
+    pairs_.clear();
+    explore_depth_first(bound);
+    if (findings_.stopped != Stopped::no) return;
+    findings_.bounds.push_back({bound, states_.size(), findings_.steps - steps_before});
+    if (!excludes_) return;
+  }
+}
+
+void StateSearch::explore_depth_first(std::uint32_t bound) {
+  levels_.clear();
+  options_.clear();
+  program_.reset();
+  arrive(bound, 0);
+  while (!levels_.empty() && !has_to_stop()) {
+    Level& level = levels_.back();
+    if (level.taken == options_.size() - level.options) {
+      options_.resize(level.options);
+      levels_.pop_back();
+      continue;
+    }
+    const std::size_t taken = level.taken++;
+    const Option option = options_[level.options + taken];
+    const std::uint32_t cost = cost_of(level, taken);
+    const std::optional<std::uint32_t> left = left_behind(level, option, cost);
+    if (!left) continue;
+    const std::uint32_t cost_behind = level.cost + cost;
+    program_.undo(level.mark);
+    program_.step(option);
+    ++findings_.steps;
+    findings_.depth = std::max<std::uint64_t>(findings_.depth, levels_.size());
+    arrive(*left, cost_behind);
+  }
+}
+
+// What is left of the bound behind the option; nothing: not enough, or it was taken with as much before.
+std::optional<std::uint32_t> StateSearch::left_behind(const Level& level, Option option, std::uint32_t cost) {
+  if (level.left == kUnbounded) return kUnbounded;
+  const std::uint32_t needed = settings_.depth ? 1 : cost;
+  if (needed > level.left) {
+    excludes_ = true;
+    return std::nullopt;
+  }
+  const std::uint32_t left = level.left - needed;
+  const bool has_key = level.point.key.kind == ChoiceKind::thread;
+  const bool is_known = passes_over_pairs() && has_key &&
+                        pairs_.raise(pair_key(level.key, option), left) == VisitedTable::Raised::no;
+  return is_known ? std::nullopt : std::optional(left);
+}
+
+std::uint32_t StateSearch::cost_of(const Level& level, std::size_t option) const {
+  const std::span<const Option> options = std::span(options_).subspan(level.options);
+  return option_cost(level.point, options, static_cast<std::uint16_t>(option), Base::nonpreemptive);
+}
+
+// The program has come to a state: whether the search goes on from there. key: of the state, where it has
+// one.
+bool StateSearch::is_to_go_on(std::uint32_t cost, std::uint32_t left, StateKey& key) {
+  if (program_.is_over() && !has_final_state()) {
+    note_end(cost);
+    return false;
+  }
+  if (!program_.is_over() && program_.point().key.kind != ChoiceKind::thread) return true;
+  key = program_.key();
+  const VisitedTable::Raised raised = states_.raise(key, states_.keeps_numbers() ? left : 0);
+  if (raised == VisitedTable::Raised::is_new) note_state(cost);
+  return !program_.is_over() && (raised != VisitedTable::Raised::no || passes_over_pairs());
+}
+
+void StateSearch::arrive(std::uint32_t left, std::uint32_t cost) {
+  StateKey key;
+  if (is_to_go_on(cost, left, key)) push_level(key, left, cost);
+}
+
+void StateSearch::push_level(StateKey key, std::uint32_t left, std::uint32_t cost) {
+  Level& level = levels_.emplace_back();
+  level.mark = program_.mark();
+  level.options = options_.size();
+  level.point = program_.point();
+  level.key = key;
+  level.left = left;
+  level.cost = cost;
+  const std::span<const Option> options = program_.options();
+  options_.insert(options_.end(), options.begin(), options.end());
+}
+
+// A failure leaves its thread in the middle of a step: that is no state. A deadlock is one.
+bool StateSearch::has_final_state() const {
+  return program_.end() == End::finished ||
+         (program_.end() == End::bug && program_.failure().kind == BugKind::deadlock);
+}
+
+void StateSearch::note_state(std::uint32_t cost) {
+  if (program_.is_over()) return note_end(cost);
+  if (!settings_.races) return;
+  if (const std::optional<Failure> race = program_.race()) note_bug(*race, cost);
+}
+
+void StateSearch::note_end(std::uint32_t cost) {
+  ++findings_.ends;
+  settings_.at_end();
+  if (program_.end() == End::bug)
+    note_bug(program_.failure(), cost);
+  else if (program_.end() != End::finished && program_.end() != End::assumption)
+    findings_.is_cut = true;
+}
+
+namespace {
+
+bool is_same_bug(const Failure& a, const Failure& b) {
+  const auto waits_alike = [](const Waiter& x, const Waiter& y) {
+    return x.thread == y.thread && x.operation == y.operation && x.code == y.code;
+  };
+  return a.kind == b.kind && a.message == b.message && a.code == b.code &&
+         std::ranges::equal(a.waiters, b.waiters, waits_alike);
+}
+
+}  // namespace
+
+void StateSearch::note_bug(const Failure& failure, std::uint32_t cost) {
+  const auto known = std::ranges::find_if(
+      findings_.bugs, [&](const StateBug& bug) { return is_same_bug(bug.failure, failure); });
+  if (known != findings_.bugs.end() && known->cost <= cost) return;
+  StateBug bug{failure, schedule(), cost};
+  if (known != findings_.bugs.end())
+    *known = std::move(bug);
+  else
+    findings_.bugs.push_back(std::move(bug));
+  if (settings_.stops_at_bug) findings_.stopped = Stopped::by_bug;
+}
+
+// From the first choice to where the program stands.
+std::vector<Option> StateSearch::schedule() const {
+  std::vector<Option> taken;
+  for (const Level& level : levels_) taken.push_back(options_[level.options + level.taken - 1]);
+  for (std::size_t i = 1; i < path_.size(); ++i) taken.push_back(nodes_[path_[i].node].option);
+  return taken;
+}
+
+bool StateSearch::has_to_stop() {
+  if (findings_.stopped != Stopped::no) return true;
+  if (++polls_ % kStepsBetweenPolls != 0) return false;
+  const std::uint64_t bytes = states_.bytes() + pairs_.bytes() + nodes_.capacity() * sizeof(Node);
+  findings_.bytes = std::max(findings_.bytes, bytes);
+  if (bytes > settings_.memory)
+    findings_.stopped = Stopped::by_memory;
+  else if (settings_.has_to_stop())
+    findings_.stopped = Stopped::from_outside;
+  return findings_.stopped != Stopped::no;
+}
+
+void StateSearch::explore_breadth_first() {
+  program_.reset();
+  nodes_ = {Node{}};
+  path_ = {Step{0, program_.mark(), 0}};
+  StateKey key;
+  if (!is_to_go_on(0, 0, key)) return;
+  // Nodes stand in the order in which they were found: those of one depth, from left to right.
+  for (std::uint32_t node = 0; node < nodes_.size() && !has_to_stop(); ++node) {
+    go_to(node);
+    if (settings_.depth && path_.size() > *settings_.depth) {
+      excludes_ = true;
+      return;
+    }
+    const std::vector<Option> options(program_.options().begin(), program_.options().end());
+    for (const Option option : options) {
+      take(node, option);
+      path_.pop_back();
+      program_.undo(path_.back().mark);
+    }
+  }
+}
+
+// Takes an option of the node where the program stands. What is new there becomes a node.
+void StateSearch::take(std::uint32_t node, Option option) {
+  nodes_.push_back({node, option});
+  step_to(static_cast<std::uint32_t>(nodes_.size() - 1));
+  ++findings_.steps;
+  findings_.depth = std::max<std::uint64_t>(findings_.depth, path_.size() - 1);
+  StateKey key;
+  if (!is_to_go_on(path_.back().cost, 0, key)) nodes_.pop_back();
+}
+
+void StateSearch::step_to(std::uint32_t node) {
+  const Option option = nodes_[node].option;
+  const std::span<const Option> options = program_.options();
+  const auto taken = static_cast<std::uint16_t>(std::ranges::find(options, option) - options.begin());
+  const std::uint32_t cost = option_cost(program_.point(), options, taken, Base::nonpreemptive);
+  program_.step(option);
+  path_.push_back({node, program_.mark(), path_.back().cost + cost});
+}
+
+// Goes to a node from another one: back to where their schedules part, and on from there.
+void StateSearch::go_to(std::uint32_t node) {
+  std::vector<std::uint32_t> ahead;  // the last one first
+  // A node stands behind its parent.
+  for (; node != path_.back().node; node = nodes_[node].parent) {
+    while (path_.back().node > node) path_.pop_back();
+    if (path_.back().node == node) break;
+    ahead.push_back(node);
+  }
+  program_.undo(path_.back().mark);
+  while (!ahead.empty()) {
+    step_to(ahead.back());
+    ahead.pop_back();
+  }
+}
+
+}  // namespace thrum

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Stateful search: every state of a program that can be reached, each visited once (ZING; Musuvathi and
+// Qadeer, PLDI 2007, Algorithm 1).
+//
+//   dfs   depth first; perhaps within a bound
+//   icb   depth first within 0 preemptions, then 1, and so on: the first bug of its kind has the fewest
+//   bfs   breadth first: the first bug of its kind has the shortest schedule
+//
+// Without a bound, a state is visited once. Within a bound of preemptions, what can still be reached depends
+// on how many are left. There the table holds (state, thread to run) with the most that were left once the
+// switch to it was paid, and a pair is passed over only if as many were left before. So is a state within a
+// bound of steps.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "stateful/state_program.hpp"
+#include "stateful/visited_table.hpp"
+
+namespace thrum {
+
+struct StateSettings {
+  enum class Order : std::uint8_t { dfs, icb, bfs };
+  Order order = Order::dfs;
+  std::optional<std::uint32_t> preemptions = {};  // of one schedule; not with bfs
+  std::optional<std::uint32_t> depth = {};        // steps of one schedule; not with icb or preemptions
+  bool races = true;                              // are a bug
+  bool stops_at_bug = false;
+  std::uint64_t memory = ~std::uint64_t{0};  // bytes for what was visited
+  // Asked again and again: whether the search is to stop now.
+  std::function<bool()> has_to_stop = [] { return false; };
+  // Called in each state in which the execution ends, once.
+  std::function<void()> at_end = [] {};
+};
+
+struct StateBug {
+  Failure failure;
+  std::vector<Option> schedule;  // from the first choice on
+  std::uint32_t cost = 0;        // of this schedule: preemptions, and early timeouts
+};
+
+struct StateFindings {
+  struct Bound {
+    std::uint32_t preemptions = 0;
+    std::uint64_t states = 0;  // that can be reached within it
+    std::uint64_t steps = 0;   // done within it
+  };
+
+  enum class Stopped : std::uint8_t { no, by_bug, by_memory, from_outside };
+
+  std::uint64_t states = 0;  // different ones, ends of executions among them
+  std::uint64_t ends = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t depth = 0;  // the most steps of a schedule
+  std::uint64_t bytes = 0;  // for what was visited, at most
+  double expected_collisions = 0;
+  std::vector<StateBug> bugs;  // one for each kind, message and place
+  std::vector<Bound> bounds;   // icb: those that were completed
+  Stopped stopped = Stopped::no;
+  bool is_cut = false;  // a bound has excluded something, or an execution did not come to its end
+
+  bool is_complete() const { return stopped == Stopped::no && !is_cut; }
+};
+
+class StateSearch {
+ public:
+  // program must outlive it.
+  StateSearch(StateProgram& program, StateSettings settings);
+
+  StateFindings run();
+
+ private:
+  using Order = StateSettings::Order;
+  using Stopped = StateFindings::Stopped;
+
+  // A state of the present schedule.
+  struct Level {
+    StateProgram::Mark mark = 0;
+    std::size_t options = 0;  // where its own begin, in options_
+    std::size_t taken = 0;    // options taken so far; the last one leads to the next level
+    ChoicePoint point;
+    StateKey key;            // of a choice among threads
+    std::uint32_t left = 0;  // of the bound
+    std::uint32_t cost = 0;  // so far
+  };
+
+  // A state found breadth first: how to get there.
+  struct Node {
+    std::uint32_t parent = 0;
+    Option option;
+  };
+
+  // Of the present schedule, breadth first.
+  struct Step {
+    std::uint32_t node = 0;
+    StateProgram::Mark mark = 0;
+    std::uint32_t cost = 0;  // up to there
+  };
+
+  bool passes_over_pairs() const;
+  void explore_by_bounds();
+  void explore_depth_first(std::uint32_t bound);
+  std::optional<std::uint32_t> left_behind(const Level& level, Option option, std::uint32_t cost);
+  std::uint32_t cost_of(const Level& level, std::size_t option) const;
+  void arrive(std::uint32_t left, std::uint32_t cost);
+  void push_level(StateKey key, std::uint32_t left, std::uint32_t cost);
+
+  void explore_breadth_first();
+  void take(std::uint32_t node, Option option);
+  void step_to(std::uint32_t node);
+  void go_to(std::uint32_t node);
+
+  bool is_to_go_on(std::uint32_t cost, std::uint32_t left, StateKey& key);
+  bool has_final_state() const;
+  void note_state(std::uint32_t cost);
+  void note_end(std::uint32_t cost);
+  void note_bug(const Failure& failure, std::uint32_t cost);
+  std::vector<Option> schedule() const;
+  bool has_to_stop();
+
+  StateProgram& program_;
+  StateSettings settings_;
+  StateFindings findings_;
+  VisitedTable states_;          // its numbers: how much of a bound of steps was left
+  VisitedTable pairs_{true};     // (state, thread to run); its numbers: how many preemptions were left
+  std::vector<Level> levels_;    // of the present schedule, depth first
+  std::vector<Option> options_;  // of all levels
+  std::vector<Node> nodes_;
+  std::vector<Step> path_;  // of the present schedule, breadth first
+  bool excludes_ = false;   // the bound has excluded something
+  std::uint64_t polls_ = 0;
+};
+
+}  // namespace thrum

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The states that a search has visited, by their keys: 20 to 24 bytes for each state, and 25 to 30 where
+// there is a number with each.
+//
+// The table consists of many small ones, each of which grows for itself by a fifth: so growing takes little
+// memory, and no long pause. In each, a key lies at the place that its lower half says, or behind it.
+//
+// Thread safety: none.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "stateful/state_program.hpp"
+
+namespace thrum {
+
+class VisitedTable {
+ public:
+  // keeps_numbers: each key has a number, which counts up only.
+  explicit VisitedTable(bool keeps_numbers = false) : keeps_numbers_(keeps_numbers) {}
+
+  // Adds the key. False: it was there already.
+  bool insert(StateKey key) { return raise(key, 0) == Raised::is_new; }
+
+  enum class Raised : std::uint8_t { is_new, higher, no };
+  // Adds the key with the number, or raises its number. no: it was there with at least that number.
+  // REQUIRES: numbers are kept, or number is 0
+  Raised raise(StateKey key, std::uint32_t number);
+
+  bool keeps_numbers() const { return keeps_numbers_; }
+  void clear();
+
+  std::uint64_t size() const { return size_; }
+  // Of memory.
+  std::uint64_t bytes() const { return bytes_; }
+  // How many pairs of different states are expected to have had the same key, so that one was not visited.
+  double expected_collisions() const;
+
+ private:
+  static constexpr std::size_t kParts = 256;
+
+  struct Part {
+    std::unique_ptr<StateKey[]> keys;  // {0, 0}: free
+    std::unique_ptr<std::uint32_t[]> numbers;
+    std::uint64_t capacity = 0;
+    std::uint64_t size = 0;
+  };
+
+  static std::uint64_t find(const Part& part, StateKey key);
+  void grow(Part& part);
+
+  bool keeps_numbers_;
+  std::uint64_t size_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::array<Part, kParts> parts_;
+};
+
+}  // namespace thrum

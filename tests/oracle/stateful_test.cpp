@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Stateful search against the oracle: the same ends, bugs and fewest preemptions as all executions have, and
+// each state once.
+//
+//   THRUM_ORACLE_STATEFUL     random programs of each family (200, or 10 in a sanitized build)
+//   THRUM_ORACLE_SEED         seed of the first (1); the next has the next seed
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "oracle/compare.hpp"
+#include "oracle/random_program.hpp"
+#include "oracle/setting.hpp"
+#include "oracle/shrink.hpp"
+#include "oracle/toy_states.hpp"
+#include "stateful/state_search.hpp"
+
+namespace thrum {
+namespace {
+
+constexpr std::size_t kStatefulExecutionsMax = 5'000;
+constexpr std::uint32_t kStatefulBoundMax = 3;
+
+struct Reached {
+  StateFindings findings;
+  std::set<std::string> states;  // final ones
+  std::map<ToyBug, int> bugs;    // but for races; with what they cost
+  bool racy = false;
+};
+
+Reached search(const ToyCode& code, bool plain_is_visible, StateSettings settings) {
+  ToyStates program(code, plain_is_visible);
+  Reached reached;
+  settings.at_end = [&] {
+    const Ending ending = program.ending();
+    if (!ending.has_bug || ending.bug.kind == BugKind::deadlock) reached.states.insert(print(ending.state));
+  };
+  reached.findings = StateSearch(program, settings).run();
+  for (const StateBug& bug : reached.findings.bugs) {
+    if (bug.failure.kind == BugKind::data_race)
+      reached.racy = true;
+    else
+      reached.bugs.emplace(bug_of(bug.failure), static_cast<int>(bug.cost));
+  }
+  return reached;
+}
+
+// Every state that can be reached, by plain recursion, as content_of() writes it.
+void collect_states(ToyStates& program, std::set<std::string>& states) {
+  if (program.is_over() && program.failure().kind != BugKind::deadlock && program.end() == End::bug) return;
+  const bool is_state = program.is_over() || program.point().key.kind == ChoiceKind::thread;
+  if (is_state && !states.insert(program.content()).second) return;
+  if (program.is_over()) return;
+  const std::vector<Option> options(program.options().begin(), program.options().end());
+  const StateProgram::Mark mark = program.mark();
+  for (const Option option : options) {
+    program.undo(mark);
+    program.step(option);
+    collect_states(program, states);
+  }
+}
+
+std::string keys_of(const std::map<ToyBug, int>& bugs) {
+  std::string text;
+  for (const auto& [bug, cost] : bugs) text += name_of(bug) + "; ";
+  return text;
+}
+
+std::string with_costs(const std::map<ToyBug, int>& bugs) {
+  std::string text;
+  for (const auto& [bug, cost] : bugs) text += name_of(bug) + " for " + std::to_string(cost) + "; ";
+  return text;
+}
+
+// The schedule of a bug leads to it.
+std::string replay(const ToyCode& code, bool plain_is_visible, const StateBug& bug) {
+  ToyStates program(code, plain_is_visible);
+  program.reset();
+  std::uint32_t cost = 0;
+  for (const Option option : bug.schedule) {
+    if (program.is_over()) return "a schedule goes on behind the end";
+    const auto taken = std::ranges::find(program.options(), option);
+    if (taken == program.options().end()) return "a schedule takes an option that is not there";
+    cost += option_cost(program.point(), program.options(),
+                        static_cast<std::uint16_t>(taken - program.options().begin()), Base::nonpreemptive);
+    program.step(option);
+  }
+  if (cost != bug.cost) return "a schedule costs something else";
+  const std::optional<Failure> failure =
+      bug.failure.kind == BugKind::data_race ? program.race() : std::optional(program.failure());
+  return failure && failure->kind == bug.failure.kind ? "" : "a schedule does not lead to its bug";
+}
+
+std::string compare_complete(const Findings& findings, const Reached& reached, std::size_t states) {
+  if (!reached.findings.is_complete()) return "is not complete";
+  if (reached.findings.states != states)
+    return std::to_string(reached.findings.states) + " states, not " + std::to_string(states);
+  if (reached.states != findings.final_states()) return "other final states";
+  if (keys_of(reached.bugs) != keys_of(findings.bugs)) return "other bugs: " + keys_of(reached.bugs);
+  if (reached.racy && !findings.racy) return "a race that is none";
+  return "";
+}
+
+bool has_weak_orders(const ToyCode& code) {
+  return std::ranges::any_of(code.threads, [](const auto& thread) {
+    return std::ranges::any_of(
+        thread, [](const Instruction& instruction) { return instruction.order != Order::seq_cst; });
+  });
+}
+
+// Within a bound: what the oracle's executions show that cost no more.
+std::string compare_bounded(const ToyCode& code, bool visible, const Findings& findings,
+                            std::uint32_t bound) {
+  const Reached reached = search(code, visible, {.preemptions = bound});
+  std::set<std::string> states;
+  std::map<ToyBug, int> bugs;
+  for (const auto& [schedule, ending] : findings.executions) {
+    if (ending.preemptions > static_cast<int>(bound)) continue;
+    if (ending.has_bug) bugs.emplace(ending.bug, 0);
+    if (!ending.has_bug || ending.bug.kind == BugKind::deadlock) states.insert(print(ending.state));
+  }
+  if (reached.states != states) return "other final states within a bound";
+  if (keys_of(reached.bugs) != keys_of(bugs)) return "other bugs within a bound";
+  // Executions that cost more may come to no other states.
+  if (reached.findings.is_complete() &&
+      (states != findings.final_states() || keys_of(bugs) != keys_of(findings.bugs)))
+    return "a bound excludes something, and this is not said";
+  return "";
+}
+
+std::string compare_stateful(const ToyCode& code, bool visible) {
+  const Findings findings =
+      enumerate(code, {.plain_is_visible = visible, .executions_max = 4 * kStatefulExecutionsMax});
+  if (findings.gave_up) return "";
+  ToyStates program(code, visible);
+  program.reset();
+  std::set<std::string> states;
+  collect_states(program, states);
+  for (const auto order : {StateSettings::Order::dfs, StateSettings::Order::icb, StateSettings::Order::bfs}) {
+    const Reached reached = search(code, visible, {.order = order});
+    const std::string name = std::to_string(static_cast<int>(order)) + ": ";
+    if (std::string wrong = compare_complete(findings, reached, states.size()); !wrong.empty())
+      return name + wrong;
+    if (order == StateSettings::Order::icb && with_costs(reached.bugs) != with_costs(findings.bugs))
+      return name + "other fewest preemptions: " + with_costs(reached.bugs);
+    // A bug that stops an execution may hide a race behind it, in one order of the accesses.
+    if (visible && !findings.stopped && !has_weak_orders(code) && reached.racy != findings.racy)
+      return name + "a race is not found";
+    for (const StateBug& bug : reached.findings.bugs) {
+      if (std::string wrong = replay(code, visible, bug); !wrong.empty()) return name + wrong;
+    }
+  }
+  for (std::uint32_t bound = 0; bound <= kStatefulBoundMax; ++bound) {
+    if (std::string wrong = compare_bounded(code, visible, findings, bound); !wrong.empty()) return wrong;
+    const std::uint32_t depth = 2 * bound + 1;
+    const Reached deep = search(code, visible, {.depth = depth});
+    const Reached wide = search(code, visible, {.order = StateSettings::Order::bfs, .depth = depth});
+    if (deep.findings.states != wide.findings.states || deep.states != wide.states ||
+        keys_of(deep.bugs) != keys_of(wide.bugs) ||
+        (deep.findings.is_complete() && !wide.findings.is_complete()))
+      return "within " + std::to_string(depth) + " steps dfs and bfs differ";
+  }
+  return "";
+}
+
+class Stateful : public testing::TestWithParam<Family> {};
+
+TEST_P(Stateful, AsTheOracle) {
+  const std::uint64_t count = setting("THRUM_ORACLE_STATEFUL", by_default(200));
+  const std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const RandomProgram program = random_program(seed, GetParam(), kStatefulExecutionsMax);
+    for (const bool visible : {false, true}) {
+      const std::string wrong = compare_stateful(program.code, visible);
+      if (wrong.empty()) continue;
+      const auto fails = [&](const ToyCode& code) { return !compare_stateful(code, visible).empty(); };
+      FAIL() << "seed " << seed << (visible ? ", plain accesses are points: " : ": ") << wrong << "\n"
+             << print(shrink(program.code, fails));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, Stateful, testing::Values(Family::a, Family::b, Family::c, Family::d),
+                         [](const auto& test) { return std::string(name_of(test.param)); });
+
+}  // namespace
+}  // namespace thrum
