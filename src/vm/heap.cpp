@@ -56,7 +56,8 @@ Heap::Books& Heap::books(std::uint32_t region) {
 
 bool Heap::is_counter(std::uint64_t address) const {
   const std::uint64_t place = (address - kBooks) % kBooksSize;
-  return place == offsetof(Books, number) || (!reuses_ && place == offsetof(Books, used));
+  return place == offsetof(Books, number) || place == offsetof(Books, released) ||
+         (!reuses_ && place == offsetof(Books, used));
 }
 
 bool Heap::is_link(std::uint64_t address) const {
