@@ -56,7 +56,7 @@ bool StateSearch::passes_over_pairs() const {
   return settings_.order == Order::icb || settings_.preemptions.has_value();
 }
 
-// Each bound begins anew: going again through what costs less takes no memory for schedules that wait, and
+// Each bound begins again: going again through what costs less takes no memory for schedules that wait, and
 // there is little of it.
 void StateSearch::explore_by_bounds() {
   for (std::uint32_t bound = 0; bound <= settings_.preemptions.value_or(kUnbounded - 1); ++bound) {

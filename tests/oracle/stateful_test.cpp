@@ -2,7 +2,7 @@
 // Stateful search against the oracle: the same ends, bugs and fewest preemptions as all executions have, and
 // each state once.
 //
-//   THRUM_ORACLE_STATEFUL     random programs of each family (200, or 10 in a sanitized build)
+//   THRUM_ORACLE_STATEFUL     random programs of each family (60, or 3 in a sanitized build)
 //   THRUM_ORACLE_SEED         seed of the first (1); the next has the next seed
 #include <gtest/gtest.h>
 
@@ -167,7 +167,7 @@ std::string compare_stateful(const ToyCode& code, bool visible) {
 class Stateful : public testing::TestWithParam<Family> {};
 
 TEST_P(Stateful, AsTheOracle) {
-  const std::uint64_t count = setting("THRUM_ORACLE_STATEFUL", by_default(200));
+  const std::uint64_t count = setting("THRUM_ORACLE_STATEFUL", by_default(60));
   const std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const RandomProgram program = random_program(seed, GetParam(), kStatefulExecutionsMax);
