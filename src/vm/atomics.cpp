@@ -125,12 +125,19 @@ bool Machine::passes(const AtomicStep& step, bool found) {
   return !found || check_races(step.address, step.site.size);
 }
 
+// It is judged as a plain access, and may race.
+bool Machine::judge_volatile(const AtomicStep& step, AccessKind kind) {
+  const std::uint8_t size = step.site.size;
+  if (records_footprints) note_footprint(step.thread, kind == AccessKind::plain_write, step.address, size);
+  return judge(kind, step.address, size, step.code_number);
+}
+
 bool Machine::load(const AtomicStep& step) {
   const std::uint8_t size = step.site.size;
   const std::uint16_t me = step.thread.number;
   if (step.is_judged) {
     const bool fine = step.site.is_volatile
-                          ? judge(AccessKind::plain_read, step.address, size, step.code_number)
+                          ? judge_volatile(step, AccessKind::plain_read)
                           : passes(step, races.atomic_load(me, step.address, size,
                                                            memory_order(step.site.order), step.code_number));
     if (!fine) return false;
@@ -146,7 +153,7 @@ bool Machine::store(const AtomicStep& step) {
   const Value old = in_memory(step.address, size);
   if (step.is_judged) {
     const bool fine = step.site.is_volatile
-                          ? judge(AccessKind::plain_write, step.address, size, step.code_number)
+                          ? judge_volatile(step, AccessKind::plain_write)
                           : passes(step, races.atomic_store(me, step.address, size,
                                                             memory_order(step.site.order), step.code_number));
     if (!fine) return false;

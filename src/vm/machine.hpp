@@ -466,6 +466,7 @@ class Machine : public Pending {
   bool report(const AtomicStep& step, bool changes, std::uint64_t value, std::uint64_t operand,
               Outcome outcome, int order);
   bool passes(const AtomicStep& step, bool found);
+  bool judge_volatile(const AtomicStep& step, AccessKind kind);
   bool load(const AtomicStep& step);
   bool store(const AtomicStep& step);
   bool judge_update(const AtomicStep& step, bool changes);
