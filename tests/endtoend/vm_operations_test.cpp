@@ -99,8 +99,15 @@ TEST_F(VmOperations, MappedMemory) {
 
 TEST_F(VmOperations, LoopsThatCount) {
   expect_same("correct/spin/counts_before_fence.c", {""});
+  if (!has_cpp_library()) GTEST_SKIP() << "the sources of GCC are not installed";
   // They allocate and free in each round.
   expect_same("correct/polling/bookkeeping.cpp", {""});
+}
+
+TEST_F(VmOperations, VolatileRaces) {
+  build_program("wrong/atomics/volatile_counter.c");
+  const Words words = {"--strategy", "unfolding", "--keep-going", "--jobs", "1"};
+  EXPECT_EQ(search("vm", words, ""), search("native", words, ""));
 }
 
 TEST_F(VmOperations, LoopsThatWait) {
