@@ -292,6 +292,8 @@ Stop Machine::fail_access(std::uint64_t address, std::uint64_t size, bool writes
   const bool is_canonical = upper == 0 || upper == ~std::uint64_t{0} >> kAddressBits;
   if (!is_canonical) return fail(BugKind::crash, "segmentation fault (no address of a program)");
   if (!in_arena(address, size)) return fail(BugKind::crash, "segmentation fault");
+  // In another order the memory may be in use still.
+  if (records_footprints && in_execution) note_footprint(current(), writes, address, size);
   if (address - kThreads < kThreadSlots * kThreadSize) {
     const auto slot = static_cast<std::uint32_t>((address - kThreads) / kThreadSize);
     if (slot < course().slots_used && thread(slot).life == Life::ended)
