@@ -427,7 +427,7 @@ TEST_F(VmFeatures, LeaksOfSomeSchedules) {
 
 TEST_F(VmFeatures, LeaksAreToldApartByTheirAllocations) {
   const std::string program = compiled("leaks", kLeaksInC);
-  const Words words = {"--leaks", "--keep-going", program};
+  const Words words = {"--leaks", "--keep-going", "--jobs", "1", program};
   expect_same(words, {"second"});
   const json test = found("vm", words, {"second"});
   const json native = found("native", words, {"second"});
