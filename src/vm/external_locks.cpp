@@ -60,14 +60,6 @@ Next finish_lock(Call& call, int error, Outcome outcome = Outcome::done) {
 // Before the first choice an operation is no event, but it writes its object.
 LockState* lock_at(Call& call, std::uint64_t object) { return object_at<LockState>(call, object); }
 
-// A new object at a place: nobody may use the old one without order.
-bool begin_lock_again(Call& call, std::uint64_t object) {
-  constexpr std::uint32_t kPart = 4;
-  Machine& machine = call.machine;
-  return !machine.judges ||
-         machine.judge(AccessKind::plain_write, object, kPart, machine.code_of(call.thread));
-}
-
 // Nobody holds the mutex: the thread has it now, unless it is lost for good.
 Next take_free_mutex(Call& call) {
   const int error = take_mutex(call, call.argument(0));
@@ -178,7 +170,7 @@ bool initialise_mutex(Call& call, int kind, int ceiling = 0) {
     call.machine.fail_misuse("initialises a mutex that a waiting thread is to have again");
     return false;
   }
-  if (!begin_lock_again(call, object)) return false;
+  if (!call.machine.judge_new_object(call.thread, object)) return false;
   LockState fresh{};
   fresh.kind = kind;
   fresh.ceiling = static_cast<std::uint16_t>(ceiling);
@@ -421,7 +413,7 @@ Next do_rwlock_init(Call& call) {
   }
   if (!call.machine.may_write(object, sizeof(pthread_rwlock_t)) ||
       !check_not_held(call, object, "read-write lock", lock_holder(object), true) ||
-      !begin_lock_again(call, object))
+      !call.machine.judge_new_object(call.thread, object))
     return Next::over;
   pthread_rwlock_t fresh{};
   fresh.__data.__flags = static_cast<unsigned>(kind);
@@ -541,7 +533,7 @@ Next do_spin_init(Call& call) {
   SpinLock* const lock = object_at<SpinLock>(call, call.argument(0));
   if (lock == nullptr ||
       !check_not_held(call, call.argument(0), "spin lock", spin_lock_holder(call.argument(0)), false) ||
-      !begin_lock_again(call, call.argument(0)))
+      !call.machine.judge_new_object(call.thread, call.argument(0)))
     return Next::over;
   call.machine.write(call.argument(0), SpinLock{0});
   return call.result_int(0);
@@ -552,7 +544,7 @@ Next do_spin_destroy(Call& call) {
   if (lock == nullptr) return Next::over;
   if (*lock == kSpinLockDestroyed) return fail_destroyed(call, "destroys a spin lock");
   if (*lock != 0) return fail_held(call, "destroys a spin lock", spin_lock_holder(call.argument(0)));
-  if (!begin_lock_again(call, call.argument(0))) return Next::over;
+  if (!call.machine.judge_new_object(call.thread, call.argument(0))) return Next::over;
   set(call, *lock, SpinLock{kSpinLockDestroyed});
   return call.result_int(0);
 }

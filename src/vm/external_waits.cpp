@@ -54,12 +54,6 @@ bool waits_for_condition(const Call& call, std::uint64_t condition) {
   });
 }
 
-bool begins_again(Call& call, std::uint64_t object) {
-  constexpr std::uint32_t kPart = 4;
-  return !call.machine.judges ||
-         call.machine.judge(AccessKind::plain_write, object, kPart, call.machine.code_of(call.thread));
-}
-
 // What a condition wait keeps from phase to phase.
 enum KeptByWait : std::size_t { kDepth, kTimedOut, kCancelled };
 
@@ -175,7 +169,7 @@ bool initialise_condition(Call& call, clockid_t clock) {
     call.machine.fail_misuse("initialises a condition variable that a thread waits for");
     return false;
   }
-  if (!begins_again(call, condition)) return false;
+  if (!call.machine.judge_new_object(call.thread, condition)) return false;
   pthread_cond_t fresh{};
   const auto number = static_cast<std::uint32_t>(clock);
   std::memcpy(&fresh, &number, sizeof number);
@@ -205,7 +199,7 @@ Next do_cond_destroy(Call& call) {
   if (state->is_destroyed()) return misuse(call, "destroys a condition variable that has been destroyed");
   if (waits_for_condition(call, condition))
     return misuse(call, "destroys a condition variable that a thread waits for");
-  if (!begins_again(call, condition)) return Next::over;
+  if (!call.machine.judge_new_object(call.thread, condition)) return Next::over;
   set(call, state->clock, ConditionState::kDestroyed);
   return call.result_int(0);
 }
@@ -277,7 +271,7 @@ Next do_sem_init(Call& call) {
   if (!call.machine.may_write(object, sizeof(sem_t))) return Next::over;
   if (waits_for_semaphore(call, object))
     return misuse(call, "initialises a semaphore that a thread waits for");
-  if (!begins_again(call, object)) return Next::over;
+  if (!call.machine.judge_new_object(call.thread, object)) return Next::over;
   sem_t fresh{};
   std::memcpy(&fresh, &count, sizeof count);
   call.machine.write(object, &fresh, sizeof fresh);
@@ -290,7 +284,7 @@ Next do_sem_destroy(Call& call) {
   if (state == nullptr) return Next::over;
   if (state->is_destroyed()) return misuse(call, "destroys a semaphore that has been destroyed");
   if (waits_for_semaphore(call, object)) return misuse(call, "destroys a semaphore that a thread waits for");
-  if (!begins_again(call, object)) return Next::over;
+  if (!call.machine.judge_new_object(call.thread, object)) return Next::over;
   set(call, *state, SemaphoreState{1, SemaphoreState::kDestroyed});
   return call.result_int(0);
 }
@@ -362,7 +356,7 @@ Next do_barrier_init(Call& call) {
   if (is_kept && old.threads != 0 && old.mark == kInitialised &&
       Memory::first_unfit(object, sizeof(BarrierState), kDefined) == object + sizeof(BarrierState))
     return misuse(call, "initialises a barrier that is initialised already");
-  if (!begins_again(call, object)) return Next::over;
+  if (!call.machine.judge_new_object(call.thread, object)) return Next::over;
   pthread_barrier_t fresh{};
   const BarrierState state{count, 0, kInitialised};
   std::memcpy(&fresh, &state, sizeof state);
@@ -376,7 +370,7 @@ Next do_barrier_destroy(Call& call) {
   if (state == nullptr) return Next::over;
   if (state->is_destroyed()) return misuse(call, "destroys a barrier that has been destroyed");
   if (waits_at_barrier(call, object)) return misuse(call, "destroys a barrier that a thread waits at");
-  if (!begins_again(call, object)) return Next::over;
+  if (!call.machine.judge_new_object(call.thread, object)) return Next::over;
   const BarrierState destroyed{0, 0, BarrierState::kDestroyed};
   call.machine.write(object, &destroyed, sizeof destroyed);
   return call.result_int(0);

@@ -211,6 +211,12 @@ bool Machine::judge_free(const Thread& thread, std::uint64_t block, std::uint64_
   return !judges || judge(AccessKind::free, block, size, program_code_of(thread), is_operation);
 }
 
+bool Machine::judge_new_object(const Thread& thread, std::uint64_t object) {
+  constexpr std::uint32_t kPart = 4;
+  if (records_footprints) note_footprint(thread, true, object, kPart);
+  return !judges || judge(AccessKind::plain_write, object, kPart, code_of(thread));
+}
+
 void Machine::note_foreign(AccessKind kind, std::uint64_t address, std::uint64_t size,
                            std::uint64_t code_number) {
   const auto slot = static_cast<std::uint32_t>((address - kThreads) / kThreadSize);

@@ -299,6 +299,8 @@ class Machine : public Pending {
   // The heap block is about to be freed. Whether that races with none; else the execution has failed.
   // is_operation: the free is a visible operation.
   bool judge_free(const Thread& thread, std::uint64_t block, std::uint64_t size, bool is_operation = false);
+  // The same of a lock or the like that begins at a place: nobody may use the old one there without order.
+  bool judge_new_object(const Thread& thread, std::uint64_t object);
   // Whether the access races with none; else the execution has failed.
   bool judge(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number,
              bool is_operation = false);
