@@ -5,8 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
+#include <vector>
 
 #include "model/bug.hpp"
 #include "model/choice.hpp"
@@ -50,9 +50,10 @@ class StateProgram {
   // choice among threads.
   virtual StateKey key() = 0;
 
-  // Two threads that could both go on now are about to access the same bytes, one of them writes, and one
-  // access is not atomic. Nothing: there is no such pair. REQUIRES: as key(), and !is_over()
-  virtual std::optional<Failure> race() = 0;
+  // Of each two threads that could both go on now, and are about to access the same bytes, where one of them
+  // writes and one access is not atomic: a failure that names both accesses. REQUIRES: as key(), and
+  // !is_over()
+  virtual std::vector<Failure> races() = 0;
 };
 
 }  // namespace thrum

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "support/check.hpp"
+#include "support/hash.hpp"
 
 namespace thrum {
 
@@ -11,18 +12,12 @@ namespace {
 
 constexpr std::uint32_t kUnbounded = ~std::uint32_t{0};
 constexpr std::uint64_t kStepsBetweenPolls = 256;
-
-std::uint64_t mixed(std::uint64_t x) {
-  x = (x ^ (x >> 32)) * 0xd6e8'feb8'6659'fd93;
-  x = (x ^ (x >> 32)) * 0xd6e8'feb8'6659'fd93;
-  return x ^ (x >> 32);
-}
+constexpr std::size_t kNodesMax = std::size_t{1} << 31;  // Node::parent has 32 bits
 
 // Of the state, and how it goes on.
 StateKey pair_key(StateKey state, Option option) {
-  const std::uint64_t salt =
-      mixed((std::uint64_t{option.value} << 8 | static_cast<std::uint64_t>(option.via)) + 1);
-  return {mixed(state.low + salt), mixed(state.high ^ salt)};
+  const std::uint64_t way = std::uint64_t{option.value} << 8 | static_cast<std::uint64_t>(option.via);
+  return {mixed(state.low, way), mixed(state.high, ~way)};
 }
 
 }  // namespace
@@ -45,9 +40,10 @@ StateFindings StateSearch::run() {
     case Order::icb: explore_by_bounds(); break;
     case Order::bfs: explore_breadth_first(); break;
   }
+  note_bytes();
   findings_.is_cut = findings_.is_cut || excludes_;
   findings_.states = states_.size();
-  findings_.expected_collisions = states_.expected_collisions() + pairs_.expected_collisions();
+  findings_.expected_collisions += states_.expected_collisions();
   return std::move(findings_);
 }
 
@@ -56,13 +52,12 @@ bool StateSearch::passes_over_pairs() const {
   return settings_.order == Order::icb || settings_.preemptions.has_value();
 }
 
-// Each bound begins again: going again through what costs less takes no memory for schedules that wait, and
-// there is little of it.
+// Each bound is searched from the first choice on: what costs less is visited again, and in return no
+// schedules have to be kept for the next bound.
 void StateSearch::explore_by_bounds() {
   for (std::uint32_t bound = 0; bound <= settings_.preemptions.value_or(kUnbounded - 1); ++bound) {
     const std::uint64_t steps_before = findings_.steps;
     excludes_ = false;
-    pairs_.clear();
     explore_depth_first(bound);
     if (findings_.stopped != Stopped::no) return;
     findings_.bounds.push_back({bound, states_.size(), findings_.steps - steps_before});
@@ -88,12 +83,15 @@ void StateSearch::explore_depth_first(std::uint32_t bound) {
     const std::optional<std::uint32_t> left = left_behind(level, option, cost);
     if (!left) continue;
     const std::uint32_t cost_behind = level.cost + cost;
-    program_.undo(level.mark);
+    if (taken > 0) program_.undo(level.mark);  // else the program is there
     program_.step(option);
     ++findings_.steps;
     findings_.depth = std::max<std::uint64_t>(findings_.depth, levels_.size());
     arrive(*left, cost_behind);
   }
+  note_bytes();
+  findings_.expected_collisions += pairs_.expected_collisions();
+  pairs_.clear();
 }
 
 // What is left of the bound behind the option; nothing: not enough, or it was taken with as much before.
@@ -120,7 +118,7 @@ std::uint32_t StateSearch::cost_of(const Level& level, std::size_t option) const
 // one.
 bool StateSearch::is_to_go_on(std::uint32_t cost, std::uint32_t left, StateKey& key) {
   if (program_.is_over() && !has_final_state()) {
-    note_end(cost);
+    note_cut_off(cost);
     return false;
   }
   if (!program_.is_over() && program_.point().key.kind != ChoiceKind::thread) return true;
@@ -154,35 +152,27 @@ bool StateSearch::has_final_state() const {
 }
 
 void StateSearch::note_state(std::uint32_t cost) {
-  if (program_.is_over()) return note_end(cost);
+  if (program_.is_over()) {
+    ++findings_.ends;
+    settings_.at_end();
+    if (program_.end() == End::bug) note_bug(program_.failure(), cost);
+    return;
+  }
   if (!settings_.races) return;
-  if (const std::optional<Failure> race = program_.race()) note_bug(*race, cost);
+  for (const Failure& race : program_.races()) note_bug(race, cost);
 }
 
-void StateSearch::note_end(std::uint32_t cost) {
-  ++findings_.ends;
-  settings_.at_end();
+// An execution that ended in the middle of a step: by a failure, a false assumption or a limit.
+void StateSearch::note_cut_off(std::uint32_t cost) {
   if (program_.end() == End::bug)
     note_bug(program_.failure(), cost);
-  else if (program_.end() != End::finished && program_.end() != End::assumption)
+  else if (program_.end() != End::assumption)
     findings_.is_cut = true;
 }
 
-namespace {
-
-bool is_same_bug(const Failure& a, const Failure& b) {
-  const auto waits_alike = [](const Waiter& x, const Waiter& y) {
-    return x.thread == y.thread && x.operation == y.operation && x.code == y.code;
-  };
-  return a.kind == b.kind && a.message == b.message && a.code == b.code &&
-         std::ranges::equal(a.waiters, b.waiters, waits_alike);
-}
-
-}  // namespace
-
 void StateSearch::note_bug(const Failure& failure, std::uint32_t cost) {
   const auto known = std::ranges::find_if(
-      findings_.bugs, [&](const StateBug& bug) { return is_same_bug(bug.failure, failure); });
+      findings_.bugs, [&](const StateBug& bug) { return same_bug(bug.failure, failure); });
   if (known != findings_.bugs.end() && known->cost <= cost) return;
   StateBug bug{failure, schedule(), cost};
   if (known != findings_.bugs.end())
@@ -203,13 +193,17 @@ std::vector<Option> StateSearch::schedule() const {
 bool StateSearch::has_to_stop() {
   if (findings_.stopped != Stopped::no) return true;
   if (++polls_ % kStepsBetweenPolls != 0) return false;
-  const std::uint64_t bytes = states_.bytes() + pairs_.bytes() + nodes_.capacity() * sizeof(Node);
-  findings_.bytes = std::max(findings_.bytes, bytes);
-  if (bytes > settings_.memory)
+  if (note_bytes() > settings_.memory || nodes_.size() > kNodesMax)
     findings_.stopped = Stopped::by_memory;
   else if (settings_.has_to_stop())
     findings_.stopped = Stopped::from_outside;
   return findings_.stopped != Stopped::no;
+}
+
+std::uint64_t StateSearch::note_bytes() {
+  const std::uint64_t bytes = states_.bytes() + pairs_.bytes() + nodes_.capacity() * sizeof(Node);
+  findings_.bytes = std::max(findings_.bytes, bytes);
+  return bytes;
 }
 
 void StateSearch::explore_breadth_first() {

@@ -8,8 +8,8 @@
 //
 // Without a bound, a state is visited once. Within a bound of preemptions, what can still be reached depends
 // on how many are left. There the table holds (state, thread to run) with the most that were left once the
-// switch to it was paid, and a pair is passed over only if as many were left before. So is a state within a
-// bound of steps.
+// switch to it was paid, and a pair is passed over only if as many were left before. Within a bound of steps,
+// a state is passed over only if as many steps were left before.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct StateSettings {
   std::uint64_t memory = ~std::uint64_t{0};  // bytes for what was visited
   // Asked again and again: whether the search is to stop now.
   std::function<bool()> has_to_stop = [] { return false; };
-  // Called in each state in which the execution ends, once.
+  // Called once in each state in which executions end, finished or in a deadlock.
   std::function<void()> at_end = [] {};
 };
 
@@ -53,13 +53,13 @@ struct StateFindings {
   enum class Stopped : std::uint8_t { no, by_bug, by_memory, from_outside };
 
   std::uint64_t states = 0;  // different ones, ends of executions among them
-  std::uint64_t ends = 0;
+  std::uint64_t ends = 0;    // states in which executions end, finished or in a deadlock
   std::uint64_t steps = 0;
-  std::uint64_t depth = 0;  // the most steps of a schedule
-  std::uint64_t bytes = 0;  // for what was visited, at most
-  double expected_collisions = 0;
-  std::vector<StateBug> bugs;  // one for each kind, message and place
-  std::vector<Bound> bounds;   // icb: those that were completed
+  std::uint64_t depth = 0;         // the most steps of a schedule
+  std::uint64_t bytes = 0;         // for what was visited, at most
+  double expected_collisions = 0;  // of keys, each of which may hide a state
+  std::vector<StateBug> bugs;      // each once, by the schedule that cost least
+  std::vector<Bound> bounds;       // icb: those that were completed
   Stopped stopped = Stopped::no;
   bool is_cut = false;  // a bound has excluded something, or an execution did not come to its end
 
@@ -117,10 +117,11 @@ class StateSearch {
   bool is_to_go_on(std::uint32_t cost, std::uint32_t left, StateKey& key);
   bool has_final_state() const;
   void note_state(std::uint32_t cost);
-  void note_end(std::uint32_t cost);
+  void note_cut_off(std::uint32_t cost);
   void note_bug(const Failure& failure, std::uint32_t cost);
   std::vector<Option> schedule() const;
   bool has_to_stop();
+  std::uint64_t note_bytes();
 
   StateProgram& program_;
   StateSettings settings_;

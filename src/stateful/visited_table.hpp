@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The states that a search has visited, by their keys: 20 to 24 bytes for each state, and 25 to 30 where
-// there is a number with each.
+// The states that a search has visited, by their keys: where they are many, 20 to 25 bytes for each, and 25
+// to 31 if a number is kept with each.
 //
 // The table consists of many small ones, each of which grows for itself by a fifth: so growing takes little
 // memory, and no long pause. In each, a key lies at the place that its lower half says, or behind it.
@@ -21,9 +21,6 @@ class VisitedTable {
  public:
   // keeps_numbers: each key has a number, which counts up only.
   explicit VisitedTable(bool keeps_numbers = false) : keeps_numbers_(keeps_numbers) {}
-
-  // Adds the key. False: it was there already.
-  bool insert(StateKey key) { return raise(key, 0) == Raised::is_new; }
 
   enum class Raised : std::uint8_t { is_new, higher, no };
   // Adds the key with the number, or raises its number. no: it was there with at least that number.

@@ -36,14 +36,6 @@ std::string compare_all(const ToyCode& code, const Findings& findings, std::uint
   return wrong;
 }
 
-bool has_waits(const ToyCode& code) {
-  return std::any_of(code.threads.begin(), code.threads.end(), [](const auto& thread) {
-    return std::any_of(thread.begin(), thread.end(), [](const Instruction& instruction) {
-      return instruction.opcode == Opcode::wait || instruction.opcode == Opcode::timed_wait;
-    });
-  });
-}
-
 // Once more, where waits may also end for no reason. Nothing where that makes too many interleavings.
 std::string compare_with_spurious(const RandomProgram& program, std::uint64_t seed) {
   if (program.code.spurious || !has_waits(program.code)) return "";

@@ -95,6 +95,14 @@ int operand_limit(char letter) {
   }
 }
 
+bool has_waits(const ToyCode& code) {
+  return std::any_of(code.threads.begin(), code.threads.end(), [](const auto& thread) {
+    return std::any_of(thread.begin(), thread.end(), [](const Instruction& instruction) {
+      return instruction.opcode == Opcode::wait || instruction.opcode == Opcode::timed_wait;
+    });
+  });
+}
+
 bool is_valid(const ToyCode& code) {
   if (code.threads.empty() || code.threads.size() > kToyThreads) return false;
   std::array<std::size_t, kToyThreads> creator{};

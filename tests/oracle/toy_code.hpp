@@ -132,6 +132,9 @@ int operand_limit(char letter);
 // Whether threads are created at most once, and joined only by their creator, behind the creation.
 bool is_valid(const ToyCode& code);
 
+// Whether some thread waits for a condition variable.
+bool has_waits(const ToyCode& code);
+
 // Text and back. '#' begins a comment; parse() gives nothing where the text is no valid program.
 std::string print(const ToyCode& code);
 std::optional<ToyCode> parse(std::string_view text);

@@ -22,14 +22,6 @@ Move::Kind kind_of(Via via) {
                                : Move::Kind::spurious;
 }
 
-// What an instruction does to plain data or a variable.
-struct Access {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-  bool writes = false;
-  bool is_plain = false;
-};
-
 // Whether a compare-and-swap will find what it looks for: else it only reads.
 bool exchanges(const OracleState& state, int thread, const Instruction& instruction) {
   const int expected = instruction.operands[2];
@@ -39,28 +31,42 @@ bool exchanges(const OracleState& state, int thread, const Instruction& instruct
   return state.shared[instruction.operands[0]] == value;
 }
 
-std::optional<Access> access_of(const OracleState& state, int thread, const Instruction& instruction) {
-  const auto of = [&](char letter, std::uint64_t size, bool writes, bool is_plain) {
-    const std::uint64_t begin = (letter == 'x' ? 0x100U : 0x200U) + instruction.operands[0];
-    return Access{begin, begin + size, writes, is_plain};
+// What the thread is about to do to plain data or a variable, if anything.
+std::optional<MemoryAccess> access_of(const OracleState& state, int thread, const Instruction& instruction) {
+  const auto of = [&](char letter, std::uint32_t size, AccessKind kind) {
+    MemoryAccess access;
+    access.thread = static_cast<ThreadId>(thread);
+    access.kind = kind;
+    access.size = size;
+    access.address = (letter == 'x' ? 0x100U : 0x200U) + instruction.operands[0];
+    access.code = toy_place(thread, state[thread].at);
+    return access;
   };
+  const bool changes = instruction.opcode != Opcode::cas || exchanges(state, thread, instruction);
   switch (instruction.opcode) {
-    case Opcode::load: return of('x', 1, false, false);
+    case Opcode::load: return of('x', 1, AccessKind::atomic_read);
     case Opcode::store:
-    case Opcode::add: return of('x', 1, true, false);
-    case Opcode::cas: return of('x', 1, exchanges(state, thread, instruction), false);
-    case Opcode::peek: return of('x', 1, false, true);
-    case Opcode::poke: return of('x', 1, true, true);
-    case Opcode::read: return of('p', 1, false, true);
-    case Opcode::write: return of('p', 1, true, true);
-    case Opcode::read_two: return of('p', 2, false, true);
-    case Opcode::write_two: return of('p', 2, true, true);
+    case Opcode::add:
+    case Opcode::cas: return of('x', 1, changes ? AccessKind::atomic_write : AccessKind::atomic_read);
+    case Opcode::peek: return of('x', 1, AccessKind::plain_read);
+    case Opcode::poke: return of('x', 1, AccessKind::plain_write);
+    case Opcode::read: return of('p', 1, AccessKind::plain_read);
+    case Opcode::write: return of('p', 1, AccessKind::plain_write);
+    case Opcode::read_two: return of('p', 2, AccessKind::plain_read);
+    case Opcode::write_two: return of('p', 2, AccessKind::plain_write);
     default: return std::nullopt;
   }
 }
 
-bool conflict(const Access& a, const Access& b) {
-  return a.begin < b.end && b.begin < a.end && (a.writes || b.writes) && (a.is_plain || b.is_plain);
+bool conflict(const MemoryAccess& a, const MemoryAccess& b) {
+  const auto writes = [](AccessKind kind) {
+    return kind == AccessKind::plain_write || kind == AccessKind::atomic_write;
+  };
+  const auto is_plain = [](AccessKind kind) {
+    return kind == AccessKind::plain_read || kind == AccessKind::plain_write;
+  };
+  return a.address < b.address + b.size && b.address < a.address + a.size &&
+         (writes(a.kind) || writes(b.kind)) && (is_plain(a.kind) || is_plain(b.kind));
 }
 
 }  // namespace
@@ -171,23 +177,24 @@ void ToyStates::undo(Mark mark) {
 
 StateKey ToyStates::key() { return wide_digest(content()); }
 
-std::optional<Failure> ToyStates::race() {
-  std::vector<Access> accesses;
+std::vector<Failure> ToyStates::races() {
+  std::vector<MemoryAccess> accesses;
+  std::vector<Failure> races;
   for (const Option& option : options_) {
     if (option.via != Via::run) continue;
-    const int thread = option.value;
-    const std::optional<Access> access =
-        access_of(present_.state, thread, *interpreter_.next(present_.state, thread));
+    const std::optional<MemoryAccess> access =
+        access_of(present_.state, option.value, *interpreter_.next(present_.state, option.value));
     if (!access) continue;
-    if (std::ranges::any_of(accesses, [&](const Access& other) { return conflict(other, *access); })) {
-      Failure failure;
+    for (const MemoryAccess& other : accesses) {
+      if (!conflict(other, *access)) continue;
+      Failure& failure = races.emplace_back();
       failure.kind = BugKind::data_race;
-      failure.message = "data race";
-      return failure;
+      failure.message = bug_kind_name(failure.kind);
+      failure.accesses = {other, *access};
     }
     accesses.push_back(*access);
   }
-  return std::nullopt;
+  return races;
 }
 
 }  // namespace thrum

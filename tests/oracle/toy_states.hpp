@@ -32,7 +32,7 @@ class ToyStates final : public StateProgram {
   Mark mark() override;
   void undo(Mark mark) override;
   StateKey key() override;
-  std::optional<Failure> race() override;
+  std::vector<Failure> races() override;
 
   std::string content() const { return content_of(present_.state); }
   Ending ending() const { return ending_of(interpreter_, present_.state); }

@@ -125,18 +125,15 @@ thrum_fiber_start:
         .cfi_endproc
         .size   thrum_fiber_start, .-thrum_fiber_start
 
-// int __sigsetjmp(jmp_buf, int saves_mask): keeps the mask (intercept_signal.cpp), then is libc's.
-        .globl  __sigsetjmp
-        .type   __sigsetjmp, @function
-__sigsetjmp:
-        .cfi_startproc
+// Asks the function where to go on, and jumps there with the two arguments that the caller gave.
+        .macro  jump_to_result_of function
         push    %rdi
         .cfi_adjust_cfa_offset 8
         push    %rsi
         .cfi_adjust_cfa_offset 8
         sub     $8, %rsp
         .cfi_adjust_cfa_offset 8
-        call    thrum_save_mask
+        call    \function
         add     $8, %rsp
         .cfi_adjust_cfa_offset -8
         pop     %rsi
@@ -144,6 +141,14 @@ __sigsetjmp:
         pop     %rdi
         .cfi_adjust_cfa_offset -8
         jmp     *%rax
+        .endm
+
+// int __sigsetjmp(jmp_buf, int saves_mask): keeps the mask (intercept_signal.cpp), then is libc's.
+        .globl  __sigsetjmp
+        .type   __sigsetjmp, @function
+__sigsetjmp:
+        .cfi_startproc
+        jump_to_result_of thrum_save_mask
         .cfi_endproc
         .size   __sigsetjmp, .-__sigsetjmp
 
@@ -274,20 +279,7 @@ thrum_signal_return:
 dlopen:
         .cfi_startproc
         mov     (%rsp), %rdx
-        push    %rdi
-        .cfi_adjust_cfa_offset 8
-        push    %rsi
-        .cfi_adjust_cfa_offset 8
-        sub     $8, %rsp
-        .cfi_adjust_cfa_offset 8
-        call    thrum_dlopen_target
-        add     $8, %rsp
-        .cfi_adjust_cfa_offset -8
-        pop     %rsi
-        .cfi_adjust_cfa_offset -8
-        pop     %rdi
-        .cfi_adjust_cfa_offset -8
-        jmp     *%rax
+        jump_to_result_of thrum_dlopen_target
         .cfi_endproc
         .size   dlopen, .-dlopen
 
