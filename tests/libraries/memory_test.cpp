@@ -60,8 +60,8 @@ TEST(Memory, ComparisonsAreThoseOfTheCLibrary) {
     if (size != 0 && inputs.number(1) == 0) b[inputs.number(size - 1)] = '\x80';
     const char *first = left.place(a.substr(0, size)), *second = right.place(b.substr(0, size));
     const int theirs = std::memcmp(first, second, size);
-    ASSERT_EQ(kOfCLibrary ? vm_memcmp(first, second, size) : sign(vm_memcmp(first, second, size)),
-              kOfCLibrary ? theirs : sign(theirs));
+    // On processors with AVX2 and without AVX-512, glibc gives 1 or -1 near the end of a page.
+    ASSERT_EQ(sign(vm_memcmp(first, second, size)), sign(theirs));
     ASSERT_EQ(vm_bcmp(first, second, size) != 0, theirs != 0);
   }
 }
