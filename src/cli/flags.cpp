@@ -40,6 +40,7 @@ std::vector<std::string> compile_flags(const Toolchain& toolchain) {
     for (const char* flag :
          {"-tsan-distinguish-volatile", "-tsan-instrument-read-before-write", "-enable-tail-merge=0"})
       flags.insert(flags.end(), {"-mllvm", flag});
+    flags.insert(flags.end(), {"-imacros", include + "/thrum/detail/clang_atomics.h"});
     return without_warnings(flags);
   }
   // g++ expands memset of a constant size in place, without a callback. And it removes a block of the heap
