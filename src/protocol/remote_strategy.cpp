@@ -68,8 +68,11 @@ RemoteStrategy::RemoteStrategy(OwnChannel channel, Futex futex, ThreadNames& nam
 
 Conversation& RemoteStrategy::leader() const {
   if (leader_) return *leader_;
-  leader_.emplace(channel_(), Turn::worker, futex_,
-                  [this] { return !is_at_ease_ && (is_over_() || is_called_()); });
+  leader_.emplace(channel_(), Turn::worker, futex_, [this] {
+    if (is_at_ease_) return false;
+    was_called_ = is_called_();
+    return was_called_ || is_over_();
+  });
   ByteWriter question;
   question.put(helps_ ? Question::help : Question::begin);
   ask(question);
@@ -78,6 +81,7 @@ Conversation& RemoteStrategy::leader() const {
 
 std::string RemoteStrategy::ask(const ByteWriter& question) const {
   Conversation& own = leader();
+  was_called_ = false;
   if (!own.await_turn() || !own.send(question.bytes())) return "";
   return own.receive().value_or("");
 }
@@ -138,7 +142,8 @@ bool RemoteStrategy::next(Plan& plan) {
   ByteWriter question;
   question.put(Question::next);
   const std::string answer = ask(question);
-  is_put_off_ = answer.empty() && !is_over_() && is_called_();
+  // Who called may be content by now.
+  is_put_off_ = answer.empty() && was_called_ && !is_over_();
   if (is_put_off_) return false;
   if (answer.empty()) {
     guarantee_ = {};

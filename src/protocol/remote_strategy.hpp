@@ -74,7 +74,8 @@ class RemoteStrategy final : public Strategy, public Divisible, public Durable, 
   std::function<bool()> is_over_;
   std::function<bool()> is_called_;
   bool is_put_off_ = false;
-  mutable bool is_at_ease_ = false;             // waits for an answer even if the search has to end
+  mutable bool was_called_ = false;  // while it waited for the last answer, which may be why there is none
+  mutable bool is_at_ease_ = false;  // waits for an answer even if the search has to end
   mutable std::optional<Conversation> leader_;  // once they talk
   ThreadNames& names_;
   bool helps_ = false;
