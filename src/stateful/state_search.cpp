@@ -22,7 +22,7 @@ StateKey pair_key(StateKey state, Option option) {
 
 }  // namespace
 
-StateSearch::StateSearch(StateProgram& program, StateSettings settings)
+StateSearch::StateSearch(StateProgram& program, StatefulSettings settings)
     : program_(program),
       settings_(std::move(settings)),
       states_(settings_.depth && settings_.order == Order::dfs) {
@@ -52,7 +52,8 @@ bool StateSearch::passes_over_pairs() const {
   return settings_.order == Order::icb || settings_.preemptions.has_value();
 }
 
-// Each bound is searched from the first choice on: what costs less is visited again, and in return no
+// What an endless program costs has no bound. But where each option of each state was taken, no state is
+// left. Each bound is searched from the first choice on: what costs less is visited again, and in return no
 // schedules have to be kept for the next bound.
 void StateSearch::explore_by_bounds() {
   for (std::uint32_t bound = 0; bound <= settings_.preemptions.value_or(kUnbounded - 1); ++bound) {
@@ -61,6 +62,7 @@ void StateSearch::explore_by_bounds() {
     explore_depth_first(bound);
     if (findings_.stopped != Stopped::no) return;
     findings_.bounds.push_back({bound, states_.size(), findings_.steps - steps_before});
+    excludes_ = excludes_ && !is_closed_;
     if (!excludes_) return;
   }
 }
@@ -91,6 +93,7 @@ void StateSearch::explore_depth_first(std::uint32_t bound) {
   }
   note_bytes();
   findings_.expected_collisions += pairs_.expected_collisions();
+  is_closed_ = pairs_.size() == options_known_;
   pairs_.clear();
 }
 
@@ -158,12 +161,14 @@ void StateSearch::note_state(std::uint32_t cost) {
     if (program_.end() == End::bug) note_bug(program_.failure(), cost);
     return;
   }
+  options_known_ += program_.options().size();
   if (!settings_.races) return;
   for (const Failure& race : program_.races()) note_bug(race, cost);
 }
 
 // An execution that ended in the middle of a step: by a failure, a false assumption or a limit.
 void StateSearch::note_cut_off(std::uint32_t cost) {
+  settings_.at_cut_off();
   if (program_.end() == End::bug)
     note_bug(program_.failure(), cost);
   else if (program_.end() != End::assumption)

@@ -23,7 +23,7 @@
 
 namespace thrum {
 
-struct StateSettings {
+struct StatefulSettings {
   enum class Order : std::uint8_t { dfs, icb, bfs };
   Order order = Order::dfs;
   std::optional<std::uint32_t> preemptions = {};  // of one schedule; not with bfs
@@ -35,6 +35,8 @@ struct StateSettings {
   std::function<bool()> has_to_stop = [] { return false; };
   // Called once in each state in which executions end, finished or in a deadlock.
   std::function<void()> at_end = [] {};
+  // Called where an execution ends in the middle of a step: by a failure, a false assumption or a limit.
+  std::function<void()> at_cut_off = [] {};
 };
 
 struct StateBug {
@@ -69,12 +71,12 @@ struct StateFindings {
 class StateSearch {
  public:
   // program must outlive it.
-  StateSearch(StateProgram& program, StateSettings settings);
+  StateSearch(StateProgram& program, StatefulSettings settings);
 
   StateFindings run();
 
  private:
-  using Order = StateSettings::Order;
+  using Order = StatefulSettings::Order;
   using Stopped = StateFindings::Stopped;
 
   // A state of the present schedule.
@@ -124,15 +126,17 @@ class StateSearch {
   std::uint64_t note_bytes();
 
   StateProgram& program_;
-  StateSettings settings_;
+  StatefulSettings settings_;
   StateFindings findings_;
   VisitedTable states_;          // its numbers: how much of a bound of steps was left
   VisitedTable pairs_{true};     // (state, thread to run); its numbers: how many preemptions were left
   std::vector<Level> levels_;    // of the present schedule, depth first
   std::vector<Option> options_;  // of all levels
   std::vector<Node> nodes_;
-  std::vector<Step> path_;  // of the present schedule, breadth first
-  bool excludes_ = false;   // the bound has excluded something
+  std::vector<Step> path_;           // of the present schedule, breadth first
+  bool excludes_ = false;            // the bound has excluded something
+  std::uint64_t options_known_ = 0;  // of all states
+  bool is_closed_ = false;           // within the last bound each of them was taken
   std::uint64_t polls_ = 0;
 };
 

@@ -214,4 +214,23 @@ bool Machine::update(const AtomicStep& step) {
                 step.site.order);
 }
 
+// Of the operation that the thread is about to do, as it would be judged now.
+AccessKind Machine::kind_of_atomic(const Thread& thread) const {
+  if (thread.in_call)
+    return thread.operation == Operation::load ? AccessKind::atomic_read : AccessKind::atomic_write;
+  const Function& function = *thread.top->function;
+  const AtomicSite& site = function.atomics[static_cast<std::uint32_t>(thread.top->next->immediate)];
+  if (site.is_volatile)
+    return site.operation == Operation::load ? AccessKind::plain_read : AccessKind::plain_write;
+  if (site.operation == Operation::load) return AccessKind::atomic_read;
+  if (site.operation != Operation::compare_exchange) return AccessKind::atomic_write;
+  const std::uint64_t* const registers = thread.top->registers;
+  const std::uint64_t place = registers[site.value];
+  if (site.expected_in_memory && !can_read(place, site.size)) return AccessKind::atomic_read;
+  const Value expected =
+      site.expected_in_memory ? in_memory(place, site.size) : in_registers(registers, site.value, site.size);
+  const bool succeeds = can_read(thread.object, site.size) && in_memory(thread.object, site.size) == expected;
+  return succeeds ? AccessKind::atomic_write : AccessKind::atomic_read;
+}
+
 }  // namespace thrum::vm

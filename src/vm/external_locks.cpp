@@ -159,7 +159,7 @@ std::optional<std::uint64_t> deadline_of(Call& call, std::size_t argument, clock
     next = call.result_int(EINVAL);
     return std::nullopt;
   }
-  return clock_to_virtual(clock, *time);
+  return clock_to_virtual(call, clock, *time);
 }
 
 bool initialise_mutex(Call& call, int kind, int ceiling = 0) {
@@ -234,7 +234,7 @@ Next lock_mutex_until(Call& call, std::size_t argument, clockid_t clock) {
   const std::optional<timespec> time = time_at(call, call.argument(argument));
   LockState* const lock = time ? lock_at(call, call.argument(0)) : nullptr;
   if (lock == nullptr) return Next::over;
-  if (is_valid(*time)) return lock_mutex(call, clock_to_virtual(clock, *time));
+  if (is_valid(*time)) return lock_mutex(call, clock_to_virtual(call, clock, *time));
   const bool never_waits = lock->owner == owner_word(call) && (kind_of(*lock) == PTHREAD_MUTEX_RECURSIVE ||
                                                                kind_of(*lock) == PTHREAD_MUTEX_ERRORCHECK);
   if (never_waits) return lock_mutex(call, kNoDeadline);

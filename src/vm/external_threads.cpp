@@ -121,7 +121,7 @@ Next join_until(Call& call, clockid_t clock, std::size_t time_argument) {
     if (const auto next = cancellation_point(call)) return *next;
     me.joined = other->slot;
     if (const auto next = stand_cancellable(call, 0, Operation::try_join, other->object_address(),
-                                            Wait::ended, clock_to_virtual(clock, *time)))
+                                            Wait::ended, clock_to_virtual(call, clock, *time)))
       return *next;
   }
   if (is_cancelled_in_wait(call)) return machine.act_on_cancel(me, me.code);

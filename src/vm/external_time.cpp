@@ -29,6 +29,7 @@ std::optional<Next> read_clock(Call& call, std::uint64_t& now) {
     return std::nullopt;
   }
   if (const auto next = stand(call, 0, Operation::clock_read, kClock)) return next;
+  machine.clock_counts = true;
   now = Machine::course().now_ns;
   machine.note_hidden_change();
   machine.done(false, now);
@@ -156,7 +157,8 @@ std::optional<timespec> time_at(Call& call, std::uint64_t address) {
   return at<timespec>(address);
 }
 
-std::uint64_t clock_to_virtual(clockid_t clock, const timespec& time) {
+std::uint64_t clock_to_virtual(const Call& call, clockid_t clock, const timespec& time) {
+  call.machine.clock_counts = true;
   constexpr std::int64_t kSecondsMax = 9'000'000'000;  // beyond, the deadline never comes
   if (time.tv_sec < 0) return 0;
   if (time.tv_sec > kSecondsMax) return kNoDeadline - 1;
@@ -221,7 +223,7 @@ Next do_clock_nanosleep(Call& call) {
     const std::optional<timespec> time = time_at(call, call.argument(2));
     if (!time) return Next::over;
     if (!is_valid(*time) || time->tv_sec < 0) return call.result_int(EINVAL);
-    deadline = is_absolute ? clock_to_virtual(call.int_argument(0), *time)
+    deadline = is_absolute ? clock_to_virtual(call, call.int_argument(0), *time)
                            : Machine::course().now_ns + duration_ns(*time);
   }
   return sleep_and_tell(call, deadline, is_absolute ? 0 : call.argument(3), false, EINTR);

@@ -126,7 +126,7 @@ Next do_timer_settime(Call& call) {
   const std::uint64_t first = duration_ns(value.it_value);
   std::uint64_t due = due_in(first);
   if (first != 0 && (call.int_argument(1) & TIMER_ABSTIME) != 0) {
-    due = clock_to_virtual(Timers::timer(number).clock, value.it_value);
+    due = clock_to_virtual(call, Timers::timer(number).clock, value.it_value);
     if (due == 0) due = 1;  // it is past
   }
   const TimerAnswer before = set_timer(call, number, due, duration_ns(value.it_interval));

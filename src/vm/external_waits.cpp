@@ -138,7 +138,7 @@ Next wait_until(Call& call, std::size_t time_argument, std::optional<clockid_t> 
     if (state == nullptr) return Next::over;
     clock = static_cast<clockid_t>(state->clock);
   }
-  return wait_for_condition(call, clock_to_virtual(*clock, *time));
+  return wait_for_condition(call, clock_to_virtual(call, *clock, *time));
 }
 
 Next as_c11_wait(Call& call, Next next) {
@@ -259,7 +259,7 @@ Next take_semaphore_until(Call& call, std::size_t argument, clockid_t clock) {
   const std::optional<timespec> time = time_at(call, call.argument(argument));
   if (!time) return Next::over;
   if (!is_valid(*time)) return fail_with(call, EINVAL);
-  return take_semaphore(call, clock_to_virtual(clock, *time));
+  return take_semaphore(call, clock_to_virtual(call, clock, *time));
 }
 
 }  // namespace
@@ -424,7 +424,8 @@ Next futex_wait(Call& call, std::uint64_t word, int operation, std::uint32_t exp
     if (!time) return Next::over;
     const bool is_relative = (operation & FUTEX_CMD_MASK) == FUTEX_WAIT;
     const clockid_t clock = (operation & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
-    deadline = is_relative ? Machine::course().now_ns + duration_ns(*time) : clock_to_virtual(clock, *time);
+    deadline =
+        is_relative ? Machine::course().now_ns + duration_ns(*time) : clock_to_virtual(call, clock, *time);
   }
   if (!machine.in_execution) {
     if (at<std::uint32_t>(word) != expected) return fail_system_call(call, EAGAIN);

@@ -126,7 +126,7 @@ void set(Call& call, T& where, T value) {
 // failed.
 std::optional<timespec> time_at(Call& call, std::uint64_t address);
 inline bool is_valid(const timespec& time) { return time.tv_nsec >= 0 && time.tv_nsec < 1'000'000'000; }
-std::uint64_t clock_to_virtual(clockid_t clock, const timespec& time);
+std::uint64_t clock_to_virtual(const Call& call, clockid_t clock, const timespec& time);
 timespec virtual_to_clock(clockid_t clock, std::uint64_t now_ns);
 inline std::uint64_t duration_ns(const timespec& time) {
   return static_cast<std::uint64_t>(time.tv_sec) * kSecond + static_cast<std::uint64_t>(time.tv_nsec);

@@ -60,6 +60,12 @@ bool Heap::is_counter(std::uint64_t address) const {
          (!reuses_ && place == offsetof(Books, used));
 }
 
+std::uint64_t Heap::without_names(std::uint64_t address, std::uint64_t data) {
+  static_assert(offsetof(Header, number) == 8 && offsetof(Header, thread) == 12 && sizeof(ThreadId) == 2);
+  constexpr unsigned kNameBits = 48;
+  return address % sizeof(Header) == 0 ? data : data >> kNameBits;
+}
+
 bool Heap::is_link(std::uint64_t address) const {
   return reuses_ && (shadow_at<std::uint8_t>(address) & kFreed) != 0 &&
          (shadow_at<std::uint8_t>(address - 1) & kHeader) != 0;
@@ -105,7 +111,10 @@ std::uint64_t Heap::allocate(std::uint32_t region, ThreadId thread, std::uint64_
   own = {size, static_cast<std::uint32_t>(mine.number), thread, static_cast<std::uint8_t>(size_class),
          State::live};
   const std::uint64_t whole_size = class_size(size_class);
-  memory_.set_shadow(block, size, zeroed ? kAddressable | kDefined : kAddressable);
+  if (zeroed)
+    memory_.set_shadow(block, size, kAddressable | kDefined);
+  else
+    memory_.begin_use(block, size);
   if (gave_used_block_ && whole_size > size) memory_.set_shadow(block + size, whole_size - size, 0);
   if (zeroed && gave_used_block_) memory_.fill(block, 0, size);
   return block;
@@ -119,7 +128,7 @@ std::uint64_t Heap::allocate_aligned(std::uint32_t region, ThreadId thread, std:
   if (outer == 0) return 0;
   const std::uint64_t block = (outer + sizeof(Header) + alignment - 1) & ~(alignment - 1);
   memory_.set_shadow(outer, header(outer).size, 0);
-  memory_.set_shadow(block, size, kAddressable);
+  memory_.begin_use(block, size);
   memory_.note(block - sizeof(Header), sizeof(Header));
   memory_.set_shadow(block - sizeof(Header), sizeof(Header), kHeader);
   Header& own = header(block);

@@ -45,6 +45,8 @@ class Heap {
   // Whether the word of the heap's books only counts: no later block depends on it, but for its name and,
   // where blocks are not used again, its address.
   bool is_counter(std::uint64_t address) const;
+  // What a word of a header holds, without the block's name.
+  static std::uint64_t without_names(std::uint64_t address, std::uint64_t data);
   // Whether the word lies in a block that was freed, and names the next one that is to be used again.
   bool is_link(std::uint64_t address) const;
 

@@ -70,8 +70,12 @@ void Machine::allow_races(std::uint64_t address, std::uint64_t size) {
 
 bool Machine::is_meant(const Race& race) const {
   if (((race.earlier.code | race.later.code) & kLeftOut) != 0) return true;
-  return std::any_of(allowed_.begin(), allowed_.end(), [&race](const auto& bytes) {
-    return race.address - bytes.first < bytes.second - bytes.first;
+  return is_allowed(race.address);
+}
+
+bool Machine::is_allowed(std::uint64_t address) const {
+  return std::any_of(allowed_.begin(), allowed_.end(), [address](const auto& bytes) {
+    return address - bytes.first < bytes.second - bytes.first;
   });
 }
 

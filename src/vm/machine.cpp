@@ -294,6 +294,9 @@ Stop Machine::fail_access(std::uint64_t address, std::uint64_t size, bool writes
   if (!in_arena(address, size)) return fail(BugKind::crash, "segmentation fault");
   // In another order the memory may be in use still.
   if (records_footprints && in_execution) note_footprint(current(), writes, address, size);
+  constexpr std::uint64_t kLooked = 64;  // the size may be nonsense
+  if (settings.visits_states)
+    shared_words.note(current().slot, address, std::clamp<std::uint64_t>(size, 1, kLooked));
   if (address - kThreads < kThreadSlots * kThreadSize) {
     const auto slot = static_cast<std::uint32_t>((address - kThreads) / kThreadSize);
     if (slot < course().slots_used && thread(slot).life == Life::ended)
@@ -374,12 +377,12 @@ void Machine::write(std::uint64_t address, const void* from, std::uint64_t size)
 }
 
 bool Machine::access(AccessKind kind, std::uint64_t address, std::uint64_t size, const Instruction* where,
-                     bool is_alone) {
+                     std::uint32_t ordinal) {
   if (__builtin_expect(--steps_left == 0, 0)) {
     end_of_steps();
     return false;
   }
-  if (__builtin_expect(attentive_, 0)) return access_attentively(kind, address, size, where, is_alone);
+  if (__builtin_expect(attentive_, 0)) return access_attentively(kind, address, size, where, ordinal);
   if (!judges) {
     if (__builtin_expect(checks_ != nullptr, 0))
       return access_in_invariant(kind == AccessKind::plain_write, address);

@@ -38,6 +38,7 @@
 #include "vm/leaks.hpp"
 #include "vm/livelocks.hpp"
 #include "vm/memory.hpp"
+#include "vm/shared_words.hpp"
 #include "vm/signals.hpp"
 #include "vm/spins.hpp"
 #include "vm/tests.hpp"
@@ -59,10 +60,11 @@ Stop run_concrete(Machine* machine, Thread* thread, std::uint32_t* handlers);
 
 struct MachineSettings {
   Loop loop = run_concrete;
-  bool reuses_blocks = true;  // of the heap: as the native engine's heap `lifo`
-  bool judges_races = true;   // and looks for accesses to memory that is not in use by other threads
-  bool leaks = false;         // lost blocks of the heap are a bug in any case
-  bool spurious = false;      // condition waits may end without a reason
+  bool reuses_blocks = true;   // of the heap: as the native engine's heap `lifo`
+  bool judges_races = true;    // and looks for accesses to memory that is not in use by other threads
+  bool leaks = false;          // lost blocks of the heap are a bug in any case
+  bool spurious = false;       // condition waits may end without a reason
+  bool visits_states = false;  // for a stateful search (states.hpp)
   std::uint64_t early_timeouts_ns = 10'000'000'000;  // longer waits time out only if nothing else can go on
   std::uint64_t seed = 0;                            // of random numbers that the program requests
   std::uint64_t steps = 1'000'000;                   // instrumented operations of one execution
@@ -128,7 +130,9 @@ enum class Exit : std::uint8_t { in_order, at_once };
 enum class ToldToEnd : std::uint8_t { no, by_time, hangs };
 
 struct Call;
+class StateKeys;
 class UndoCheck;
+class VmStates;
 
 class Machine : public Pending {
  public:
@@ -182,10 +186,13 @@ class Machine : public Pending {
   bool records_footprints = false;
   bool records_all = false;  // events, from the beginning, whatever the director wants of them
   KnownRaces known_races;
+  SharedWords shared_words;
+  bool clock_counts = false;  // the program has read the clock, or named a moment of it
   // Where a racing access was passed over that is no scheduling point; who runs executions takes it away.
   std::optional<std::vector<Place>> unexplored;
   // Whether the free of a block of that size is a visible operation.
-  bool promotes_free(const Thread& thread, std::uint64_t block, std::uint64_t size) const {
+  bool promotes_free(const Thread& thread, std::uint64_t block, std::uint64_t size) {
+    if (settings.visits_states) return size != 0 && shared_words.note(thread.slot, block, size);
     return attentive_ && judges && known_races.promotes(program_code_of(thread), block, size);
   }
   std::string output;  // what the program has written
@@ -253,10 +260,10 @@ class Machine : public Pending {
     write(address, &value, sizeof value);
   }
   // An instrumented access; false: it failed, the limit of steps is reached, or the thread stands before it
-  // as before a visible operation, and comes back to the same instruction. is_alone: the instruction has no
-  // other access, and can stand so.
+  // as before a visible operation, and comes back to the same instruction. ordinal: counts the accesses of an
+  // instruction that has several; 0: it has one.
   bool access(AccessKind kind, std::uint64_t address, std::uint64_t size, const Instruction* where,
-              bool is_alone = true);
+              std::uint32_t ordinal = 0);
   // Why access() said no.
   Stop stopped() const { return over ? Stop::over : Stop::arrived; }
   bool read_for_program(std::uint64_t address, std::uint64_t size);
@@ -414,6 +421,8 @@ class Machine : public Pending {
 
  private:
   friend class UndoCheck;
+  friend class StateKeys;
+  friend class VmStates;
   static constexpr std::uint64_t kThreadRecords = kMachine + (std::uint64_t{4} << 32);
   static constexpr std::uint64_t kThreadRecordSize = 1024;
   static_assert(sizeof(Thread) <= kThreadRecordSize);
@@ -474,6 +483,9 @@ class Machine : public Pending {
   bool judge_update(const AtomicStep& step, bool changes);
   bool compare_exchange(const AtomicStep& step);
   bool update(const AtomicStep& step);
+  AccessKind kind_of_atomic(const Thread& thread) const;
+  std::optional<MemoryAccess> pending_access(const Thread& thread) const;
+  bool passes_in_section(AccessKind kind, std::uint64_t address, std::uint64_t size);
   std::optional<std::uint16_t> take_slot();
   void forget_former(Thread& former);
   void forget_settings(const Thread& former);
@@ -540,14 +552,18 @@ class Machine : public Pending {
   void write_down(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code_number);
   std::uint64_t code_of_access(std::uint64_t code_number) const;
   void execute_until_known(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace);
+  void begin_execution(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace);
   void execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace);
+  bool access_in_states(AccessKind kind, std::uint64_t address, std::uint64_t size, const Instruction* where,
+                        std::uint32_t ordinal);
   bool access_attentively(AccessKind kind, std::uint64_t address, std::uint64_t size,
-                          const Instruction* where, bool is_alone);
+                          const Instruction* where, std::uint32_t ordinal);
   bool judge_access(AccessKind kind, std::uint64_t address, std::uint64_t size, const Instruction* where);
   bool judge_plainly(AccessKind kind, std::uint64_t address, std::uint64_t size, const Instruction* where);
   bool attentive_ = false;  // accesses are looked at for more than races
   bool check_races(std::uint64_t address, std::uint64_t size);
   bool is_meant(const Race& race) const;
+  bool is_allowed(std::uint64_t address) const;
   bool is_passed_over(const Race& race) const;
 
   // What a failure, an event and an end have besides, in the trace.

@@ -92,6 +92,13 @@ class Memory {
   void copy(std::uint64_t to, const void* from, std::uint64_t size);
   void fill(std::uint64_t to, int value, std::uint64_t size);
   void set_shadow(std::uint64_t begin, std::uint64_t size, std::uint8_t value);
+  // The bytes become addressable, and have no values. After set_clears(true) they hold zeros, and do not
+  // depend on what was there before.
+  void begin_use(std::uint64_t begin, std::uint64_t size) {
+    set_shadow(begin, size, kAddressable);
+    if (__builtin_expect(clears_, 0)) fill(begin, 0, size);
+  }
+  void set_clears(bool clears) { clears_ = clears; }
 
   // The first byte of the range that lacks one of the bits or has one of the others; the range's end if none
   // does.
@@ -109,6 +116,7 @@ class Memory {
   Entry* next_ = nullptr;
   Entry* limit_ = nullptr;
   bool keeps_ = false;
+  bool clears_ = false;
 };
 
 }  // namespace thrum::vm

@@ -109,7 +109,7 @@ void Machine::execute_until_known(const Plan& plan, Advisor* advisor, Wanted wan
   result.end = End::uncontrolled;
 }
 
-void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& result) {
+void Machine::begin_execution(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& result) {
   recognised_.reset();
   trace = &result;
   running_plan = &plan;
@@ -125,7 +125,7 @@ void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Tr
   blocked_at_exit.clear();
   freed_.clear();
   in_execution = true;
-  judges = settings.judges_races;
+  judges = settings.judges_races && !settings.visits_states;
   records_footprints = wanted.has(Wanted::kFootprints);
   footprints_.begin();
   if (judges) {
@@ -136,12 +136,14 @@ void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Tr
     race_names_.assign(1, kMainThread);
   }
   blocks_ = plan.policy.rounds != Rounds::repeat;
-  spins_.begin(plan.policy.waiting == Waiting::values);
+  spins_.begin(!settings.visits_states, plan.policy.waiting == Waiting::values);
   idle_rounds_.begin(plan.policy.waiting, begins_again_);
   livelocks_.begin();
   states_.begin(spins_.needs_states() || idle_rounds_.is_noting());
-  attentive_ = records_footprints || recognises_ || known_races.count() != 0 || idle_rounds_.is_noting();
-  steps_left = steps_granted_ = idle_rounds_.steps_to_trial(settings.steps);
+  attentive_ = records_footprints || recognises_ || known_races.count() != 0 || idle_rounds_.is_noting() ||
+               settings.visits_states;
+  steps_left = steps_granted_ =
+      settings.visits_states ? settings.steps : idle_rounds_.steps_to_trial(settings.steps);
   trial_ = {};
   begins_again_ = false;
   if (choice_watch != nullptr) choice_watch->begin_execution();
@@ -150,6 +152,10 @@ void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Tr
   ++marks_;
   begin_step(thread(0));
   change_course();
+}
+
+void Machine::execute_once(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& result) {
+  begin_execution(plan, advisor, wanted, result);
   run_threads(false);
   result.last = current().id;
   if (records_events()) note_pending();
@@ -311,6 +317,7 @@ bool Machine::stand_before(Operation operation, std::uint64_t object, std::uint3
   me.wait = wait;
   me.needs = needs_of(operation, wait);
   me.timed = me.timed_out = me.interrupted = me.cancelled = false;
+  if (__builtin_expect(settings.visits_states, 0)) shared_words.note(me.slot, object, std::max(size, 4U));
   if (me.atomic_depth != 0) {
     if (!is_enabled(me)) fail(BugKind::lock_misuse, "blocks inside an atomic section");
     return false;

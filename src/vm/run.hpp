@@ -346,12 +346,12 @@ allocates : {
     return m.fail(BugKind::stack_overflow, "the stack is full");
   }
   stack = (stack - room) & ~((uint64_t{1} << I->c) - 1);
-  memory.set_shadow(stack, size, kAddressable);
+  memory.begin_use(stack, size);
   R[I->d] = stack;
   THRUM_VM_NEXT;
 }
 op_scope_begin:
-  memory.set_shadow(R[I->a], U32(I->immediate), kAddressable);
+  memory.begin_use(R[I->a], U32(I->immediate));
   THRUM_VM_NEXT;
 op_scope_end:
   memory.set_shadow(R[I->a], U32(I->immediate), kDead);
@@ -380,9 +380,9 @@ op_copy_memory : {
       address = to;
       goto bad_write;
     }
-    if (I->immediate != 0 && (!m.access(AccessKind::plain_read, from, size, I, false) ||
-                              !m.access(AccessKind::plain_write, to, size, I, false)))
-      return Stop::over;
+    if (I->immediate != 0 && (!m.access(AccessKind::plain_read, from, size, I, 1) ||
+                              !m.access(AccessKind::plain_write, to, size, I, 2)))
+      return m.stopped();
     memory.copy(to, &at<char>(from), size);
     memory.copy(to + kShadowDistance, &at<char>(from + kShadowDistance), size);
     // The copy of constant memory may be written.
@@ -399,7 +399,7 @@ op_set_memory : {
       address = to;
       goto bad_write;
     }
-    if (I->immediate != 0 && !m.access(AccessKind::plain_write, to, size, I, false)) return Stop::over;
+    if (I->immediate != 0 && !m.access(AccessKind::plain_write, to, size, I, 1)) return m.stopped();
     memory.fill(to, static_cast<int>(R[I->b] & 0xff), size);
     memory.set_shadow(to, size, kAddressable | kDefined);
   }

@@ -17,7 +17,8 @@ std::uint64_t value_there(std::uint64_t object, std::uint32_t size) {
 
 }  // namespace
 
-void Spins::begin(bool by_value) {
+void Spins::begin(bool is_on, bool by_value) {
+  is_on_ = is_on;
   by_value_ = by_value;
   went_on_unseen_ = false;
   for (PerThread& one : threads_) {
@@ -71,6 +72,7 @@ Spins::Arrival Spins::visit_first(PerThread& mine, const Thread& thread) {
 }
 
 Spins::Arrival Spins::arrive(const Thread& thread) {
+  if (!is_on_) return Arrival::ordinary;
   PerThread& mine = of(thread);
   Visit* const visit = find(mine, thread);
   if (visit == nullptr) {
@@ -106,6 +108,7 @@ void Spins::see_present_values(PerThread& mine) {
 // What threads do.
 
 void Spins::note_read(const Thread& thread, std::optional<std::uint64_t> value) {
+  if (!is_on_) return;
   PerThread& mine = of(thread);
   if (mine.reads.size() == kReadsMax) note_change(thread);
   if (thread.object == kClockObject) mine.depends_on_time = true;
@@ -115,6 +118,7 @@ void Spins::note_read(const Thread& thread, std::optional<std::uint64_t> value) 
 }
 
 void Spins::note_change(const Thread& thread) {
+  if (!is_on_) return;
   PerThread& mine = of(thread);
   if (mine.has_round) end_round(thread, mine);
   mine.visit_count = 0;
@@ -123,6 +127,7 @@ void Spins::note_change(const Thread& thread) {
 }
 
 void Spins::note_write(std::uint64_t object, std::uint32_t size) {
+  if (!is_on_) return;
   writes_.push_back({object, std::max<std::uint32_t>(size, 1)});
 }
 

@@ -38,9 +38,9 @@ class Spins {
  public:
   explicit Spins(LoopStates& states) : states_(states) {}
 
-  // An execution begins. by_value: a thread waits until something that it read has another value than it
-  // read; else until it is written (Waiting::values).
-  void begin(bool by_value);
+  // An execution begins. is_on: spins are looked for. by_value: a thread waits until something that it read
+  // has another value than it read; else until it is written (Waiting::values).
+  void begin(bool is_on, bool by_value);
 
   // Whether states of threads may have to be compared.
   bool needs_states() const { return !watched_.empty(); }
@@ -63,6 +63,7 @@ class Spins {
   void note_change(const Thread& thread);
   // The thread waited for a time or a wake-up.
   void note_wait(const Thread& thread) {
+    if (!is_on_) return;
     ++of(thread).waits;
     of(thread).depends_on_time = true;
   }
@@ -145,6 +146,7 @@ class Spins {
   bool went_on_unseen_ = false;
 
   // Of the execution.
+  bool is_on_ = true;
   bool by_value_ = false;
   std::vector<PerThread> threads_;  // by slot
   std::vector<Span> writes_;

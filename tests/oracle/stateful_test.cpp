@@ -31,7 +31,7 @@ struct Reached {
   bool racy = false;
 };
 
-Reached search(const ToyCode& code, bool plain_is_visible, StateSettings settings) {
+Reached search(const ToyCode& code, bool plain_is_visible, StatefulSettings settings) {
   ToyStates program(code, plain_is_visible);
   Reached reached;
   settings.at_end = [&] {
@@ -105,13 +105,6 @@ std::string compare_complete(const Findings& findings, const Reached& reached, s
   return "";
 }
 
-bool has_weak_orders(const ToyCode& code) {
-  return std::ranges::any_of(code.threads, [](const auto& thread) {
-    return std::ranges::any_of(
-        thread, [](const Instruction& instruction) { return instruction.order != Order::seq_cst; });
-  });
-}
-
 // Within a bound: what the oracle's executions show that cost no more.
 std::string compare_bounded(const ToyCode& code, bool visible, const Findings& findings,
                             std::uint32_t bound) {
@@ -141,7 +134,8 @@ std::string compare_stateful(const ToyCode& code, bool visible) {
   std::set<std::string> states;
   collect_states(program, states);
   std::optional<std::size_t> bugs;  // races of different places are different bugs
-  for (const auto order : {StateSettings::Order::dfs, StateSettings::Order::icb, StateSettings::Order::bfs}) {
+  for (const auto order :
+       {StatefulSettings::Order::dfs, StatefulSettings::Order::icb, StatefulSettings::Order::bfs}) {
     const Reached reached = search(code, visible, {.order = order});
     const std::string name = std::to_string(static_cast<int>(order)) + ": ";
     if (std::string wrong = compare_complete(findings, reached, states.size()); !wrong.empty())
@@ -149,7 +143,7 @@ std::string compare_stateful(const ToyCode& code, bool visible) {
     if (bugs.value_or(reached.findings.bugs.size()) != reached.findings.bugs.size())
       return name + "another number of bugs";
     bugs = reached.findings.bugs.size();
-    if (order == StateSettings::Order::icb && with_costs(reached.bugs) != with_costs(findings.bugs))
+    if (order == StatefulSettings::Order::icb && with_costs(reached.bugs) != with_costs(findings.bugs))
       return name + "other fewest preemptions: " + with_costs(reached.bugs);
     // A bug that stops an execution may hide a race behind it, in one order of the accesses.
     if (visible && !findings.stopped && !has_weak_orders(code) && reached.racy != findings.racy)
@@ -162,7 +156,7 @@ std::string compare_stateful(const ToyCode& code, bool visible) {
     if (std::string wrong = compare_bounded(code, visible, findings, bound); !wrong.empty()) return wrong;
     const std::uint32_t depth = 2 * bound + 1;
     const Reached deep = search(code, visible, {.depth = depth});
-    const Reached wide = search(code, visible, {.order = StateSettings::Order::bfs, .depth = depth});
+    const Reached wide = search(code, visible, {.order = StatefulSettings::Order::bfs, .depth = depth});
     if (deep.findings.states != wide.findings.states || deep.states != wide.states ||
         keys_of(deep.bugs) != keys_of(wide.bugs) ||
         (deep.findings.is_complete() && !wide.findings.is_complete()))

@@ -103,6 +103,13 @@ bool has_waits(const ToyCode& code) {
   });
 }
 
+bool has_weak_orders(const ToyCode& code) {
+  return std::any_of(code.threads.begin(), code.threads.end(), [](const auto& thread) {
+    return std::any_of(thread.begin(), thread.end(),
+                       [](const Instruction& instruction) { return instruction.order != Order::seq_cst; });
+  });
+}
+
 bool is_valid(const ToyCode& code) {
   if (code.threads.empty() || code.threads.size() > kToyThreads) return false;
   std::array<std::size_t, kToyThreads> creator{};

@@ -134,6 +134,8 @@ bool is_valid(const ToyCode& code);
 
 // Whether some thread waits for a condition variable.
 bool has_waits(const ToyCode& code);
+// Whether some operation asks for less than sequential consistency.
+bool has_weak_orders(const ToyCode& code);
 
 // Text and back. '#' begins a comment; parse() gives nothing where the text is no valid program.
 std::string print(const ToyCode& code);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "stateful/pending_races.hpp"
+
 namespace thrum {
 
 namespace {
@@ -56,17 +58,6 @@ std::optional<MemoryAccess> access_of(const OracleState& state, int thread, cons
     case Opcode::write_two: return of('p', 2, AccessKind::plain_write);
     default: return std::nullopt;
   }
-}
-
-bool conflict(const MemoryAccess& a, const MemoryAccess& b) {
-  const auto writes = [](AccessKind kind) {
-    return kind == AccessKind::plain_write || kind == AccessKind::atomic_write;
-  };
-  const auto is_plain = [](AccessKind kind) {
-    return kind == AccessKind::plain_read || kind == AccessKind::plain_write;
-  };
-  return a.address < b.address + b.size && b.address < a.address + a.size &&
-         (writes(a.kind) || writes(b.kind)) && (is_plain(a.kind) || is_plain(b.kind));
 }
 
 }  // namespace
@@ -178,23 +169,14 @@ void ToyStates::undo(Mark mark) {
 StateKey ToyStates::key() { return wide_digest(content()); }
 
 std::vector<Failure> ToyStates::races() {
-  std::vector<MemoryAccess> accesses;
-  std::vector<Failure> races;
+  std::vector<MemoryAccess> pending;
   for (const Option& option : options_) {
     if (option.via != Via::run) continue;
     const std::optional<MemoryAccess> access =
         access_of(present_.state, option.value, *interpreter_.next(present_.state, option.value));
-    if (!access) continue;
-    for (const MemoryAccess& other : accesses) {
-      if (!conflict(other, *access)) continue;
-      Failure& failure = races.emplace_back();
-      failure.kind = BugKind::data_race;
-      failure.message = bug_kind_name(failure.kind);
-      failure.accesses = {other, *access};
-    }
-    accesses.push_back(*access);
+    if (access) pending.push_back(*access);
   }
-  return races;
+  return races_among(pending);
 }
 
 }  // namespace thrum
