@@ -70,6 +70,8 @@ Job job_of(const CheckOptions& options) {
   job.keep_going = options.keep_going;
   job.leaks = options.leaks;
   job.spurious = options.spurious;
+  job.state_cache = options.state_cache;
+  job.state_depth = options.state_depth;
   job.fairness = options.fairness;
   // Where a block is used again, which of them an address means depends on the order of frees.
   job.heap = runs_outside(options.strategy) ? Heap::fresh : first_heap(options);

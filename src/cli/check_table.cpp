@@ -38,7 +38,9 @@ constexpr Row kRows[] = {
      .help =
          "Run only schedules with at most so many preemptions (preemptions=N) or delays (delays=N), and "
          "executions in which no thread comes to the same yield more than N times (yields=N); two of them "
-         "with a comma between them; none: no bound",
+         "with a comma between them; with --state-cache also schedules of at most N steps (depth=N); none: "
+         "no "
+         "bound",
      .field = "bound"},
     {.names = "--fair",
      .value = "auto|on|off",
@@ -112,6 +114,13 @@ constexpr Row kRows[] = {
      .group = kSearch,
      .help = "What runs the program. native: the compiled program itself; vm: an interpreter of the bitcode "
              "that it carries (thrum c++ --bitcode), for which source files are compiled so"},
+    {.names = "--state-cache",
+     .member = &O::state_cache,
+     .at_resume = kMustEqual,
+     .group = kSearch,
+     .help =
+         "With --engine vm: visit each state of the program once, by --strategy icb (the default), dfs or "
+         "bfs. Programs that never end are searched to the end if they have finitely many states"},
 
     {.names = "--time",
      .value = "SECONDS",

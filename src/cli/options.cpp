@@ -24,7 +24,13 @@ namespace thrum {
 
 namespace {
 
-void check_strategy(const std::string& name) {
+constexpr std::string_view kBreadthFirst = "bfs";  // of states, no strategy of executions
+
+void check_strategy(const CheckOptions& options) {
+  const std::string& name = options.strategy;
+  if (options.state_cache && name == kBreadthFirst) return;
+  if (name == kBreadthFirst)
+    throw UserError("--strategy bfs: it searches states, with --engine vm --state-cache");
   auto known = strategies();
   if (std::any_of(known.begin(), known.end(), [&](const StrategyRow& row) { return row.name == name; }))
     return;
@@ -36,6 +42,40 @@ void check_strategy(const std::string& name) {
         "mcr, which searches the same way for fixed inputs");
   }
   throw UserError("--strategy: '" + name + "' is unknown; thrum strategies lists what there is");
+}
+
+// Fills in what --state-cache says of other options. Called before these are looked at.
+void use_state_cache(CheckOptions& options) {
+  if (!options.state_cache) return;
+  if (options.engine != kVmEngine)
+    throw UserError(
+        "--state-cache: states are known to --engine vm only; add it, or leave --state-cache out");
+  if (options.strategy == "auto") options.strategy = "icb";
+  const std::string& name = options.strategy;
+  if (name == "icb" || name == "dfs" || name == kBreadthFirst) return;
+  throw UserError("--state-cache: it takes --strategy icb, dfs or bfs, and not " + name);
+}
+
+// What does not go together with --state-cache.
+void check_state_cache(const CheckOptions& options) {
+  if (!options.state_cache) return;
+  const auto refuse = [](const std::string& what) {
+    throw UserError("--state-cache: does not go together with " + what + "; leave one out");
+  };
+  if (!options.checkpoint.empty() || !options.resume.empty()) refuse("--checkpoint and --resume");
+  if (!options.suite.empty()) refuse("--suite");
+  if (!options.coverage.empty()) refuse("--coverage");
+  if (options.races == "explore") refuse("--races explore, which it does by itself");
+  if (options.fair == "on") refuse("--fair on");
+  if (options.repeat > 1) refuse("--repeat");
+  if (options.yields != 0) refuse("--bound yields=N");
+  if (options.settings.limit && options.settings.base == Base::round_robin) refuse("--bound delays=N");
+  if (options.settings.limit && options.strategy == kBreadthFirst)
+    throw UserError("--bound: bfs takes depth=N only; or take --strategy dfs or icb");
+  if (options.state_depth && options.strategy == "icb")
+    throw UserError("--bound: depth=N takes --strategy dfs or bfs");
+  if (options.state_depth && options.settings.limit)
+    throw UserError("--bound: depth=N and preemptions=N do not go together");
 }
 
 // The fair scheduler depends on the order of all steps, so it distinguishes schedules that are equivalent to
@@ -111,6 +151,11 @@ bool read_one_bound(CheckOptions& options, std::string_view text) {
     options.yields = *yields;
     return true;
   }
+  if (const std::optional<std::uint16_t> depth = bound_of(text, "depth"); depth && options.state_cache) {
+    if (*depth == 0 || options.state_depth) return false;
+    options.state_depth = *depth;
+    return true;
+  }
   if ((!preemptions && !delays) || options.settings.limit) return false;
   options.settings.base = delays ? Base::round_robin : Base::nonpreemptive;
   options.settings.limit = delays ? delays : preemptions;
@@ -120,6 +165,7 @@ bool read_one_bound(CheckOptions& options, std::string_view text) {
 
 void read_bound(CheckOptions& options) {
   options.yields = 0;
+  options.state_depth.reset();
   options.settings.limit.reset();
   options.settings.base = StrategySettings().base;
   if (options.bound == "none") return;
@@ -128,8 +174,8 @@ void read_bound(CheckOptions& options) {
     if (read_one_bound(options, one)) continue;
     throw UserError(
         fmt::format("--bound: '{}' is none; it takes preemptions=N or delays=N, and yields=N (N up "
-                    "to {}, yields from 1), with a comma between them, or none",
-                    options.bound, UINT16_MAX));
+                    "to {}, yields from 1), with a comma between them{}, or none",
+                    options.bound, UINT16_MAX, options.state_cache ? "; or depth=N" : ""));
   }
 }
 
@@ -230,9 +276,11 @@ void validate_checkpoint(const CheckOptions& options) {
 
 void validate(CheckOptions& options) {
   if (options.inputs.empty()) throw UserError("inputs is required; see thrum --help");
-  check_strategy(options.strategy);
+  use_state_cache(options);
+  check_strategy(options);
   validate_suite(options);
   read_bound(options);
+  check_state_cache(options);
   refuse_what_engine_lacks(options);
   if (options.jobs == 0 && options.engine == kVmEngine) options.jobs = 1;
   if (options.jobs == 0)

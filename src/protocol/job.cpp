@@ -506,6 +506,20 @@ constexpr auto event_link = [](auto& codec, auto& x) {
   codec.list(x.behind, number);
 };
 
+// A structure that consists of numbers.
+template <typename Numbers>
+constexpr auto numbers = [](auto& codec, auto& x) {
+  std::apply([&codec](auto&... member) { (codec.number(member), ...); }, Numbers::members(x));
+};
+
+constexpr auto stateful = [](auto& codec, auto& x) {
+  numbers<StatefulStatistics>(codec, x);
+  codec.list(x.bounds, [](auto& inner, auto& within) {
+    inner.number(within.states);
+    inner.number(within.steps);
+  });
+};
+
 constexpr auto shown_unfolding = [](auto& codec, auto& x) {
   codec.list(x.links, event_link);
   codec.list(x.trace.events, event);
@@ -561,21 +575,8 @@ constexpr auto search_result = [](auto& codec, auto& x) {
     inner.number(unfolding.bytes);
     inner.optional(unfolding.shown, shown_unfolding);
   });
-  codec.optional(x.kept.causality, [](auto& inner, auto& causality) {
-    inner.number(causality.decisions);
-    inner.number(causality.outcomes);
-    inner.number(causality.unreachable);
-    inner.number(causality.undecided);
-    inner.number(causality.nodes);
-    inner.number(causality.states);
-    inner.number(causality.clauses);
-    inner.number(causality.restarts);
-    inner.number(causality.queries);
-    inner.number(causality.satisfiable);
-    inner.number(causality.unsatisfiable);
-    inner.number(causality.unknown);
-    inner.number(causality.seconds);
-  });
+  codec.optional(x.kept.causality, numbers<CausalityStatistics>);
+  codec.optional(x.kept.stateful, stateful);
   statistics(codec, x.statistics);
   codec.plan(x.lost_plan);
   codec.text(x.lost_reason);
@@ -698,6 +699,8 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.flag(x.leaks);
   codec.enumerator(x.fairness, Fairness::on);
   codec.flag(x.spurious);
+  codec.flag(x.state_cache);
+  codec.optional(x.state_depth, [](auto& inner, auto& value) { inner.number(value); });
   codec.enumerator(x.threads, Threads::system);
   codec.flag(x.count_classes);
   codec.flag(x.keeps_classes);

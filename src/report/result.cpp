@@ -177,6 +177,20 @@ Json unfolding_json(const UnfoldingResult& unfolding) {
           {"denied", unfolding.denied}, {"pairs", unfolding.pairs},       {"bytes", unfolding.bytes}};
 }
 
+void add_stateful(Json& json, const StatefulResult& stateful) {
+  json["states"] = stateful.states;
+  json["stateful"] = {{"ends", stateful.ends},
+                      {"steps", stateful.steps},
+                      {"depth", stateful.depth},
+                      {"bytes", stateful.bytes},
+                      {"restarts", stateful.restarts},
+                      {"expected_collisions", stateful.expected_collisions},
+                      {"seconds", stateful.seconds},
+                      {"bounds", list(stateful.bounds, [](const StatefulResult::Bound& bound) {
+                         return Json{{"states", bound.states}, {"steps", bound.steps}};
+                       })}};
+}
+
 Json undecided_json(const UndecidedResult& undecided) {
   return {{"file", undecided.where.file},
           {"line", undecided.where.line},
@@ -224,6 +238,7 @@ Json statistics_json(const StatisticsResult& statistics) {
     json["local_states"] = statistics.unfolding->local_states;
     json["unfolding"] = unfolding_json(*statistics.unfolding);
   }
+  if (statistics.stateful) add_stateful(json, *statistics.stateful);
   if (statistics.causality) add_causality(json, *statistics.causality);
   if (const auto& states = statistics.local_states) {
     json["local_states"] = states->count;

@@ -170,6 +170,23 @@ struct UnfoldingResult {
   std::uint64_t bytes = 0;
 };
 
+// StatefulStatistics (search/reporting.hpp).
+struct StatefulResult {
+  std::uint64_t states = 0;
+  std::uint64_t ends = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t depth = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t restarts = 0;
+  double expected_collisions = 0;
+  double seconds = 0;
+  struct Bound {
+    std::uint64_t states = 0;
+    std::uint64_t steps = 0;
+  };
+  std::vector<Bound> bounds = {};
+};
+
 // Where in the program a thread reads, and what that gave (--decisions). Reads of one place that were alike
 // are one, whatever the thread.
 struct ReadResult {
@@ -221,6 +238,7 @@ struct StatisticsResult {
   std::vector<MemberResult> strategies{};  // of several that took turns
   std::vector<LoopResult> loops{};
   std::optional<UnfoldingResult> unfolding{};
+  std::optional<StatefulResult> stateful{};
   std::optional<CausalityResult> causality{};
   std::optional<CoverageResult> local_states{};     // nothing: not counted
   std::optional<CoverageResult> value_sequences{};  // the same

@@ -73,6 +73,23 @@ std::string unfolding_lines(const StatisticsResult& statistics) {
   return text;
 }
 
+// One line for all, and one for each bound of preemptions.
+std::string stateful_lines(const StatisticsResult& statistics) {
+  if (!statistics.stateful) return "";
+  const StatefulResult& found = *statistics.stateful;
+  std::string text = fmt::format(
+      "  {} states, {} of them ends of executions; {} steps, {} in a schedule at most; {:.0f} states/s, "
+      "{:.1f} MB; {:.1g} states may be hidden by equal keys\n",
+      found.states, found.ends, found.steps, found.depth,
+      static_cast<double>(found.states) / std::max(found.seconds, 1e-6),
+      static_cast<double>(found.bytes) / 1e6, found.expected_collisions);
+  for (std::size_t bound = 0; bound < found.bounds.size(); ++bound)
+    text += fmt::format("  {} states within {} preemption{}\n", found.bounds[bound].states, bound,
+                        bound == 1 ? "" : "s");
+  if (found.restarts > 0) text += fmt::format("  begun again {} times\n", found.restarts);
+  return text;
+}
+
 std::string causality_lines(const StatisticsResult& statistics) {
   if (!statistics.causality) return "";
   const CausalityResult& causality = *statistics.causality;
@@ -104,8 +121,8 @@ std::string table(const StatisticsResult& statistics, const TextStyle& style) {
   }
   return coloured(lines.substr(0, lines.find('\n') + 1), kDim, style.colours) +
          lines.substr(lines.find('\n') + 1) + members_table(statistics, style) +
-         summary(statistics, executions) + unfolding_lines(statistics) + causality_lines(statistics) +
-         loops_table(statistics, style);
+         summary(statistics, executions) + unfolding_lines(statistics) + stateful_lines(statistics) +
+         causality_lines(statistics) + loops_table(statistics, style);
 }
 
 // which: the heap, of several.

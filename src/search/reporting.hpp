@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "model/shown_unfolding.hpp"
 #include "search/progress.hpp"
@@ -27,6 +28,29 @@ struct UnfoldingStatistics {
   std::uint64_t pairs = 0;     // of pasts, that were tested for whether an execution can have both
   std::uint64_t bytes = 0;     // of memory, about
   std::optional<ShownUnfolding> shown = std::nullopt;  // for a picture, if one is wanted
+};
+
+// What a stateful search has found (src/stateful).
+struct StatefulStatistics {
+  std::uint64_t states = 0;        // of the program, different ones
+  std::uint64_t ends = 0;          // of them: in which executions end
+  std::uint64_t steps = 0;         // from one state to the next
+  std::uint64_t depth = 0;         // the most steps of a schedule
+  std::uint64_t bytes = 0;         // for what was visited, at most
+  std::uint64_t restarts = 0;      // it began again, since memory was shared that was not known to be
+  double expected_collisions = 0;  // of the states' keys, each of which may hide a state
+  double seconds = 0;
+  struct Bound {
+    std::uint64_t states = 0;  // that can be reached within it
+    std::uint64_t steps = 0;
+  };
+  std::vector<Bound> bounds = {};  // of preemptions, from 0: those that were completed
+
+  template <typename Self>
+  static auto members(Self& self) {
+    return std::tie(self.states, self.ends, self.steps, self.depth, self.bytes, self.restarts,
+                    self.expected_collisions, self.seconds);
+  }
 };
 
 // What a search by constraint solving has found (src/causality).
@@ -66,6 +90,7 @@ struct SearchStatistics {
   std::uint64_t remembered = 0;  // bytes for insertions at points that may be passed again
   std::optional<UnfoldingStatistics> unfolding = std::nullopt;
   std::optional<CausalityStatistics> causality = std::nullopt;
+  std::optional<StatefulStatistics> stateful = std::nullopt;
 };
 
 // What becomes of an execution in a reduced test suite (--suite).

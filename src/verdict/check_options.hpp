@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct CheckOptions {
   std::vector<std::string> focus_variables;
   int jobs = 0;  // set by validate(), if it is not given: one for each processor
   std::string engine = "native";
+  bool state_cache = false;
   double time_seconds = 60;          // of all tests; 0: no limit
   double time_per_test_seconds = 0;  // 0: a share of time_seconds
   std::uint64_t executions = 0;
@@ -77,6 +79,7 @@ struct CheckOptions {
   // Set by validate() from the members above.
   std::uint64_t program_memory_bytes = 0;
   std::uint32_t yields = 0;  // 0: no bound
+  std::optional<std::uint32_t> state_depth = {};
   Fairness fairness = Fairness::watch;
   StrategySettings settings;
 };

@@ -446,6 +446,26 @@ StatisticsResult statistics_of(const Statistics& statistics) {
   return result;
 }
 
+// Of what a search has found besides its executions.
+void add_kept(const SearchStatistics& from, StatisticsResult& to) {
+  if (const auto& kept = from.unfolding)
+    to.unfolding = {kept->local_states, kept->vain,  kept->restarts, kept->queries,
+                    kept->denied,       kept->pairs, kept->bytes};
+  if (const auto& kept = from.stateful) {
+    to.stateful = {kept->states,
+                   kept->ends,
+                   kept->steps,
+                   kept->depth,
+                   kept->bytes,
+                   kept->restarts,
+                   kept->expected_collisions,
+                   kept->seconds,
+                   {}};
+    for (const StatefulStatistics::Bound& bound : kept->bounds)
+      to.stateful->bounds.push_back({bound.states, bound.steps});
+  }
+}
+
 }  // namespace
 
 TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool death_test,
@@ -503,9 +523,7 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
   test.threads_max = search.threads_max;
   if (report.started_threads) {
     test.statistics = statistics_of(search.statistics);
-    if (const auto& kept = search.kept.unfolding)
-      test.statistics->unfolding = {kept->local_states, kept->vain,  kept->restarts, kept->queries,
-                                    kept->denied,       kept->pairs, kept->bytes};
+    add_kept(search.kept, *test.statistics);
     if (const auto& kept = search.kept.causality) {
       test.statistics->causality = {kept->decisions, kept->outcomes,    kept->unreachable,   kept->undecided,
                                     kept->nodes,     kept->states,      kept->clauses,       kept->restarts,

@@ -10,6 +10,7 @@
 #include "protocol/remote_program.hpp"
 #include "protocol/search_channel.hpp"
 #include "vm/race_names.hpp"
+#include "vm_worker/state_cache.hpp"
 #include "worker/shared_search.hpp"
 
 namespace thrum {
@@ -37,6 +38,14 @@ void describe(const VmWorld& world, VmProcess& process, Report& report) {
   WorkerProgram& program = process.worker_program();
   vm::Machine& machine = program.program().machine();
   report.modules = {{machine.settings.arguments.front(), true}};
+  program.note_unexplored();
+  if (machine.weaker_atomics() != 0 && world.job().state_cache) {
+    report.notes.push_back(
+        {"weak-order-races", 1,
+         "data races that only weak orders of atomic operations make (a relaxed flag) were not "
+         "looked for: states do not tell who was ordered before whom (--strategy dpor looks)",
+         false});
+  }
   if (machine.weaker_atomics() != 0) {
     report.notes.push_back(
         {"weaker-atomics", machine.weaker_atomics(),
@@ -69,7 +78,9 @@ struct Unresumed {
 
 class VmHost final : public Session::Host {
  public:
-  VmHost(const VmWorld& world, VmProcess& process) : world_(world), process_(process) {}
+  // states: nullptr: it is no search of states.
+  VmHost(const VmWorld& world, VmProcess& process, StateCache* states)
+      : world_(world), process_(process), states_(states) {}
 
   // What a search learns of the program may make it begin again.
   void begin() override {
@@ -111,9 +122,16 @@ class VmHost final : public Session::Host {
     return true;
   }
 
-  // For each leak that only some schedules have: adds an execution without the leak.
+  // For each leak that only some schedules have: adds an execution without the leak. And adds the bugs that
+  // only a search of states has shown.
   void complete_bugs(SearchResult& result) override {
     process_.worker_program().warnings().watch(false);
+    if (states_ != nullptr) {
+      for (FoundBug& bug : states_->unshown()) {
+        note_bug(world_.ledger(), bug, process_.worker_program().names());
+        result.bugs.push_back(std::move(bug));
+      }
+    }
     const vm::LeakSearch& leaks = machine().leaks;
     for (FoundBug& bug : result.bugs) {
       if (bug.failure.kind != BugKind::leak || world_.job().leaks || leaks.clean() == nullptr) continue;
@@ -131,6 +149,7 @@ class VmHost final : public Session::Host {
 
   const VmWorld& world_;
   VmProcess& process_;
+  StateCache* states_;
 };
 
 void show_output(const vm::Machine& machine) {
@@ -197,7 +216,12 @@ Report search(const VmWorld& world, VmProcess& process) {
   WorkerProgram& program = process.worker_program();
   const Job& job = world.job();
   SessionSettings settings;
-  settings.make = [&job](bool is_fair) {
+  StateCache states(program.program().machine(), job, [&world] {
+    answer(world.channel(), [] { return Progress(); });
+    return world.is_to_stop();
+  });
+  settings.make = [&job, &states](bool is_fair) {
+    if (job.state_cache) return states.make_strategy();
     StrategySettings own = job.settings;
     own.is_fair = is_fair;
     // The machine does not learn what follows a read.
@@ -229,7 +253,7 @@ Report search(const VmWorld& world, VmProcess& process) {
   settings.explores_races = job.races == Races::explore;
   settings.repeat = job.repeat;
   settings.simplifies = !job.digest_traces;
-  VmHost host(world, process);
+  VmHost host(world, process, job.state_cache ? &states : nullptr);
   Report report;
   program.warnings().watch(true);
   try {

@@ -207,11 +207,7 @@ void WorkerProgram::run_once(const Plan& plan, Advisor* advisor, Wanted wanted, 
     trace.failure.is_fatal = true;
   }
   if (trace.end == End::refused) note_refused(why);
-  if (std::optional<std::vector<Place>> stack = std::exchange(machine.unexplored, std::nullopt)) {
-    add_note({"races-not-explored", 1,
-              "a racing access inside a call of a library, or the end of a thread, is no scheduling point",
-              true, std::move(*stack)});
-  }
+  note_unexplored();
   if (digests) add_to_digest(digest_, trace);
   if (warnings_.is_watching()) {
     for (const auto& [operation, where] : machine.blocked_at_exit) warnings_.note_blocked(operation, where);
@@ -219,6 +215,14 @@ void WorkerProgram::run_once(const Plan& plan, Advisor* advisor, Wanted wanted, 
   if (!warnings_.wants_events()) return;
   warnings_.learn(trace);
   if (!machine.director.records_events() && !digests) trace.events.clear();
+}
+
+void WorkerProgram::note_unexplored() {
+  if (std::optional<std::vector<Place>> stack = std::exchange(program_.machine().unexplored, std::nullopt)) {
+    add_note({"races-not-explored", 1,
+              "a racing access inside a call of a library, or the end of a thread, is no scheduling point",
+              true, std::move(*stack)});
+  }
 }
 
 void WorkerProgram::note_refused(const std::string& why) {

@@ -40,6 +40,9 @@ class WorkerProgram final : public Program {
   void forget_notes() { notes_.clear(); }
   Warnings& warnings() { return warnings_; }
   void add_note(const Note& note);
+  // That there was an access which no scheduling point can stand before, if there was one since the last
+  // call.
+  void note_unexplored();
   // This process is a copy of the one in which the machine was made: it is watched from its next execution
   // on.
   static void begin_as_copy();

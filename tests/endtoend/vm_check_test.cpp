@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 using nlohmann::json;
 
-constexpr const char* kRace = R"(#include <pthread.h>
+constexpr const char* kRaceInC = R"(#include <pthread.h>
 #include <stdio.h>
 struct box { int first; int value; };
 static struct box shared;
@@ -28,7 +28,7 @@ int main(void) {
 }
 )";
 
-constexpr const char* kDeadlock = R"(#include <pthread.h>
+constexpr const char* kDeadlockInC = R"(#include <pthread.h>
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
 static void* run(void* argument) {
   pthread_mutex_lock(&b);
@@ -232,7 +232,7 @@ class VmCheck : public EndToEnd {
 };
 
 TEST_F(VmCheck, ReportsOfCReadLikeTheNativeOnes) {
-  for (const char* text : {kRace, kDeadlock, kUseAfterFree}) {
+  for (const char* text : {kRaceInC, kDeadlockInC, kUseAfterFree}) {
     expect_same_reports(write("program.c", text), 1);
     expect_replays();
   }

@@ -32,8 +32,8 @@ std::string compare_result(const nlohmann::json& result, const Findings& finding
 
 // `--races explore --keep-going`: races are reported if and only if the oracle finds one, and otherwise the
 // bugs that it finds with scheduling points before plain accesses too, with as few preemptions. finest: of
-// such an enumeration.
-std::string compare_explored(const nlohmann::json& result, const Findings& finest);
+// such an enumeration. with_costs: else more preemptions may be told, as if plain accesses were no points.
+std::string compare_explored(const nlohmann::json& result, const Findings& finest, bool with_costs = true);
 
 // Strategies that promise nothing: only bugs that there are, with no fewer preemptions than they take.
 std::string compare_sample(const nlohmann::json& result, const Findings& findings);

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "vm_worker/state_cache.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "vm/states.hpp"
+
+namespace thrum {
+
+namespace {
+
+constexpr std::uint64_t kStepsMax = ~std::uint64_t{0} / 4;  // a search of states has no bound on operations
+
+StatefulSettings::Order order_of(const std::string& strategy) {
+  return strategy == "dfs"   ? StatefulSettings::Order::dfs
+         : strategy == "bfs" ? StatefulSettings::Order::bfs
+                             : StatefulSettings::Order::icb;
+}
+
+std::uint16_t position_of(std::span<const Option> options, Option wanted) {
+  return static_cast<std::uint16_t>(std::ranges::find(options, wanted) - options.begin());
+}
+
+}  // namespace
+
+// Follows the visible operations of a schedule. A thread that waits in a loop repeats nothing in an ordinary
+// execution, so what it cannot do now it need not do.
+class StateCacheStrategy final : public Strategy, public Advisor, public Reporting {
+ public:
+  explicit StateCacheStrategy(StateCache& cache) : cache_(cache) {}
+
+  bool next(Plan& plan) override {
+    if (!cache_.is_searched_) cache_.search();
+    if (number_ == cache_.bugs_.size() || cache_.is_stopped_) return false;
+    plan = Plan{};
+    plan.policy.kind = Policy::Kind::base;
+    plan.policy.rounds = Rounds::repeat;
+    return true;
+  }
+  Wanted wanted() const override { return Wanted::all_events(); }
+  Advisor* advisor() override { return this; }
+  void learn(const Plan&, const Trace& trace) override {
+    StateCache::Bug& bug = cache_.bugs_[number_++];
+    const bool is_race = bug.found.failure.kind == BugKind::data_race;  // it may be shown by another one
+    bug.is_shown = trace.end == End::bug && (is_race ? trace.failure.kind == BugKind::data_race
+                                                     : same_bug(trace.failure, bug.found.failure));
+  }
+
+  void begin() override { next_ = 0; }
+  Advice at_point(const View& view) override {
+    const std::vector<StateCache::Choice>& schedule = cache_.bugs_[number_].schedule;
+    for (; next_ < schedule.size(); ++next_) {
+      const StateCache::Choice& choice = schedule[next_];
+      if (!choice.is_visible || choice.kind != view.point.key.kind) continue;
+      const std::uint16_t taken = position_of(view.options, choice.option);
+      if (taken == view.options.size()) continue;
+      ++next_;
+      return {Advice::Kind::take, taken};
+    }
+    return {Advice::Kind::follow, 0};
+  }
+
+  Guarantee guarantee() const override;
+  Reporting& reporting() override { return *this; }
+  std::string problem() const override;
+  SearchStatistics statistics() const override;
+
+ private:
+  StateCache& cache_;
+  std::size_t number_ = 0;  // of the bug whose execution runs next
+  std::size_t next_ = 0;    // of its choices
+};
+
+std::unique_ptr<Strategy> StateCache::make_strategy() { return std::make_unique<StateCacheStrategy>(*this); }
+
+// Begins again until nothing more is learned of the program. What was found before is true, but what was
+// visited is not all there is.
+void StateCache::search() {
+  is_searched_ = true;
+  const auto begin = std::chrono::steady_clock::now();
+  const std::uint64_t steps = std::exchange(machine_.settings.steps, kStepsMax);
+  machine_.settings.visits_states = true;
+  {
+    vm::VmStates states(machine_);
+    StatefulSettings settings;
+    settings.order = order_of(job_.strategy);
+    settings.preemptions = job_.settings.limit;
+    settings.depth = job_.state_depth;
+    settings.races = job_.races != Races::ignore;
+    settings.stops_at_bug = !job_.keep_going;
+    settings.memory = job_.settings.memory_max;
+    settings.has_to_stop = has_to_stop_;
+    settings.at_cut_off = [&] { claims_.take(Base::nonpreemptive, states.trace()); };
+    bool begins_again = true;
+    while (begins_again) {
+      claims_ = {};
+      findings_ = StateSearch(states, settings).run();
+      begins_again = states.has_learned() && findings_.stopped == StateFindings::Stopped::no;
+      if (begins_again) ++restarts_;
+    }
+    is_stopped_ = findings_.stopped == StateFindings::Stopped::from_outside;
+    if (states.has_learned()) findings_.is_cut = true;
+    refused_ = states.refused();
+    trace_bugs(states);
+  }
+  machine_.settings.visits_states = false;
+  machine_.settings.steps = steps;
+  seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Runs the schedule of each bug once more, and notes what it consists of.
+void StateCache::trace_bugs(vm::VmStates& states) {
+  states.wanted = Wanted::everything();
+  for (const StateBug& found : findings_.bugs) {
+    Bug& bug = bugs_.emplace_back();
+    bug.found = found;
+    states.reset();
+    for (const Option option : found.schedule) {
+      Choice choice{option, states.point().key.kind, true};
+      if (choice.kind == ChoiceKind::thread && option.via == Via::run)
+        choice.is_visible = !vm::VmStates::stands_at_plain_access(option.value);
+      bug.schedule.push_back(choice);
+      states.step(option);
+    }
+    bug.trace = states.trace();
+    bug.trace.end = End::bug;
+    if (bug.trace.failure.empty()) bug.trace.failure = found.failure;
+  }
+}
+
+std::vector<FoundBug> StateCache::unshown() const {
+  std::vector<FoundBug> bugs;
+  for (const Bug& bug : bugs_) {
+    if (bug.is_shown) continue;
+    FoundBug& one = bugs.emplace_back();
+    one.failure = bug.trace.failure;
+    one.preemptions = bug.found.cost;
+    one.unconfirmed = is_stopped_
+                          ? "the time ended before its schedule was run again"
+                          : "it needs switches of threads at plain accesses, which only the states' own "
+                            "executions have";
+    one.trace = bug.trace;
+    one.trace.events.clear();
+    one.trace.details.places.clear();
+  }
+  return bugs;
+}
+
+Guarantee StateCacheStrategy::guarantee() const {
+  Guarantee guarantee;
+  const StateFindings& findings = cache_.findings_;
+  if (!cache_.is_searched_) return guarantee;
+  const bool is_done = findings.stopped == StateFindings::Stopped::no;
+  guarantee.complete = findings.is_complete();
+  guarantee.exhausted = is_done && cache_.claims_.cut() == 0;
+  const std::optional<std::uint32_t> limit = cache_.job_.settings.limit;
+  if (cache_.job_.strategy == "icb" || limit) {
+    Bound bound;
+    bound.limit = limit;
+    if (!findings.bounds.empty()) bound.completed = findings.bounds.back().preemptions;
+    if (cache_.job_.strategy == "dfs" && is_done) bound.completed = limit;
+    guarantee.bounds.push_back(bound);
+  }
+  if (cache_.job_.state_depth && !guarantee.complete) guarantee.exhausted = false;
+  return cache_.claims_.weigh(guarantee);
+}
+
+std::string StateCacheStrategy::problem() const {
+  const StateFindings& findings = cache_.findings_;
+  if (!cache_.is_searched_) return "";
+  if (cache_.is_stopped_) return "it was stopped";
+  if (findings.stopped == StateFindings::Stopped::by_memory)
+    return "the states that were visited do not fit into --search-memory";
+  if (!cache_.refused_.empty()) return "the machine cannot run " + cache_.refused_;
+  if (cache_.claims_.cut() > 0 ||
+      (findings.is_cut && !cache_.job_.settings.limit && !cache_.job_.state_depth))
+    return "some executions were cut, so that states behind them were not seen";
+  if (cache_.job_.state_depth && findings.is_cut)
+    return "every state within " + std::to_string(*cache_.job_.state_depth) + " steps was visited (--bound)";
+  return "";
+}
+
+SearchStatistics StateCacheStrategy::statistics() const {
+  SearchStatistics statistics;
+  const StateFindings& findings = cache_.findings_;
+  StatefulStatistics& own = statistics.stateful.emplace();
+  own.states = findings.states;
+  own.ends = findings.ends;
+  own.steps = findings.steps;
+  own.depth = findings.depth;
+  own.bytes = findings.bytes;
+  own.restarts = cache_.restarts_;
+  own.expected_collisions = findings.expected_collisions;
+  own.seconds = cache_.seconds_;
+  for (const StateFindings::Bound& bound : findings.bounds) own.bounds.push_back({bound.states, bound.steps});
+  return statistics;
+}
+
+}  // namespace thrum

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// --state-cache: each state is visited once. (Against the oracle: tests/native/states_test.cpp.)
+#include <set>
+
+#include "endtoend.hpp"
+
+namespace {
+
+using nlohmann::json;
+using Words = std::vector<std::string>;
+
+// Peterson's lock for three threads, which never end. WRONG: a thread does not look at the last level.
+constexpr const char* kPeterson = R"(#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+enum { N = 3 };
+#ifndef WRONG
+#define WRONG 0
+#endif
+atomic_int level[N], victim[N], inside;
+static int others_are_ahead(int me, int at) {
+  for (int other = 0; other < N; ++other)
+    if (other != me && level[other] >= at) return 1;
+  return 0;
+}
+static void* run(void* argument) {
+  int me = (int)(long)argument;
+  for (;;) {
+    for (int at = 1; at < N - WRONG; ++at) {
+      level[me] = at;
+      victim[at] = me;
+      while (others_are_ahead(me, at) && victim[at] == me) {
+      }
+    }
+    assert(atomic_fetch_add(&inside, 1) == 0);
+    atomic_fetch_sub(&inside, 1);
+    level[me] = 0;
+  }
+}
+int main(void) {
+  pthread_t threads[N];
+  for (long i = 0; i < N; ++i) pthread_create(&threads[i], 0, run, (void*)i);
+  for (int i = 0; i < N; ++i) pthread_join(threads[i], 0);
+}
+)";
+
+// body: of two threads, as macros ONE and TWO.
+std::string two_threads(const std::string& one, const std::string& two) {
+  return R"(#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+int plain[4], copy[4];
+char text[16] = "text", copied[16];
+atomic_int flag, other;
+int* block;
+static void* one(void* argument) { )" +
+         one + R"( return argument; }
+static void* two(void* argument) { )" +
+         two + R"( return argument; }
+int main(void) {
+  pthread_t threads[2];
+  block = calloc(4, sizeof *block);
+  pthread_create(&threads[0], 0, one, 0);
+  pthread_create(&threads[1], 0, two, 0);
+  pthread_join(threads[0], 0);
+  pthread_join(threads[1], 0);
+}
+)";
+}
+
+class StateCache : public EndToEnd {
+ protected:
+  std::string compile(const std::string& text, const Words& flags = {}) {
+    Words words = {"cc", "--bitcode", "-O1", "-g", "-w", write("program.c", text), "-o", path("program")};
+    words.insert(words.end(), flags.begin(), flags.end());
+    const ChildResult made = thrum(words);
+    EXPECT_EQ(made.exit_code, 0) << made.errors;
+    return path("program");
+  }
+  json search(const std::string& program, int exit_code, const Words& more = {}) {
+    Words words = {program, "--engine", "vm", "--state-cache"};
+    words.insert(words.end(), more.begin(), more.end());
+    return check(words, exit_code)["tests"][0];
+  }
+  void expect_refusal(const Words& more, const std::string& says) {
+    Words words = {"check", "program.c"};
+    words.insert(words.end(), more.begin(), more.end());
+    const ChildResult result = thrum(words);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.errors.find(says), std::string::npos) << result.errors;
+  }
+};
+
+std::set<std::string> kinds_of(const json& test) {
+  std::set<std::string> kinds;
+  for (const json& bug : test["bugs"]) kinds.insert(bug["kind"].get<std::string>());
+  return kinds;
+}
+
+std::set<std::string> assumptions_of(const json& test) {
+  std::set<std::string> kinds;
+  for (const json& one : test["guarantee"]["assumptions"]) kinds.insert(one["kind"].get<std::string>());
+  return kinds;
+}
+
+TEST_F(StateCache, EndsWhereThreadsNeverDo) {
+  const std::string program = compile(kPeterson);
+  std::set<std::uint64_t> states;
+  for (const char* order : {"dfs", "icb", "bfs"}) {
+    const json test = search(program, 0, {"--strategy", order});
+    EXPECT_EQ(test["verdict"], "exhausted") << order;
+    EXPECT_TRUE(test["complete"]) << order;
+    states.insert(test["statistics"]["states"].get<std::uint64_t>());
+  }
+  EXPECT_EQ(states.size(), 1u);
+  const json bounded = search(program, 0, {"--strategy", "icb", "--bound", "preemptions=1"});
+  EXPECT_FALSE(bounded["complete"]);
+  EXPECT_EQ(bounded["guarantee"]["bounds"][0]["completed"], 1);
+  EXPECT_LT(bounded["statistics"]["states"].get<std::uint64_t>(), *states.begin());
+  const json shallow = search(program, 3, {"--strategy", "bfs", "--bound", "depth=5"});
+  EXPECT_EQ(shallow["verdict"], "inconclusive");
+}
+
+TEST_F(StateCache, FindsABugWithTheFewestPreemptions) {
+  const std::string program = compile(kPeterson, {"-DWRONG=1"});
+  const json test = search(program, 1);
+  ASSERT_EQ(test["bugs"].size(), 1u);
+  EXPECT_EQ(test["bugs"][0]["kind"], "assertion");
+  EXPECT_TRUE(test["bugs"][0]["confirmed"]);
+  EXPECT_EQ(test["bugs"][0]["preemptions_minimal"], "proved");
+}
+
+TEST_F(StateCache, FindsRaces) {
+  const struct {
+    const char* one;
+    const char* two;
+  } races[] = {
+      {"plain[0] = 1;", "copy[0] = plain[0];"},
+      {"plain[0] = 1;", "plain[0] = 2;"},
+      {"flag = 1;", "copy[0] = *(int*)&flag;"},
+      {"memcpy(copy, plain, sizeof copy);", "plain[2] = 1;"},
+      {"memset(plain, argument != 0, sizeof plain);", "copy[0] = plain[3];"},
+      {"free(block);", "if (flag == 0) copy[0] = block[1];"},
+  };
+  for (const auto& race : races) {
+    const std::string program = compile(two_threads(race.one, race.two));
+    EXPECT_TRUE(kinds_of(search(program, 1, {"--keep-going", "--strategy", "dfs"})).contains("data-race"))
+        << race.one << " " << race.two;
+  }
+}
+
+TEST_F(StateCache, SeesNoRaceWhereThereIsNone) {
+  const struct {
+    const char* one;
+    const char* two;
+  } pairs[] = {
+      {"plain[0] = 1; flag = 1;", "if (flag == 1) copy[0] = plain[0];"},
+      {"plain[0] = 1;", "plain[1] = 1;"},
+      {"flag = 1; other = 1;", "other = 2; flag = 2;"},
+      {"copy[0] = plain[0];", "copy[1] = plain[0];"},
+  };
+  for (const auto& pair : pairs) {
+    const json test = search(compile(two_threads(pair.one, pair.two)), 0, {"--strategy", "dfs"});
+    EXPECT_EQ(test["verdict"], "exhausted") << pair.one << " " << pair.two;
+  }
+}
+
+TEST_F(StateCache, SaysWhatItDoesNotSee) {
+  const std::string copies = "strcpy(copied, text);";
+  const json in_call = search(compile(two_threads(copies, copies)), 3);
+  EXPECT_EQ(in_call["verdict"], "inconclusive");
+  EXPECT_TRUE(assumptions_of(in_call).contains("races-not-explored"));
+  const std::string weak = "atomic_store_explicit(&flag, 1, memory_order_relaxed);";
+  const json relaxed = search(compile(two_threads(weak, weak)), 0);
+  EXPECT_TRUE(assumptions_of(relaxed).contains("weak-order-races"));
+}
+
+TEST_F(StateCache, RefusesInOneLine) {
+  write("program.c", two_threads("", ""));
+  expect_refusal({"--state-cache"}, "--engine vm");
+  const Words on = {"--engine", "vm", "--state-cache"};
+  const auto with = [&on](const Words& more) {
+    Words words = on;
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  expect_refusal(with({"--strategy", "dpor"}), "icb, dfs or bfs");
+  expect_refusal(with({"--races", "explore"}), "--races explore");
+  expect_refusal(with({"--strategy", "bfs", "--bound", "preemptions=1"}), "depth=N");
+  expect_refusal(with({"--bound", "depth=3"}), "dfs or bfs");
+  expect_refusal(with({"--suite", "suite"}), "--suite");
+  expect_refusal({"--strategy", "bfs"}, "--state-cache");
+  expect_refusal({"--bound", "depth=3"}, "--bound");
+}
+
+}  // namespace
