@@ -30,6 +30,9 @@ void* reserve(std::uint64_t address, std::uint64_t size) {
 Memory::Memory() {
   reserve(kArena, kArenaSize);
   reserve(kArena + kShadowDistance, kArenaSize);
+  // Where the heap is large, most time goes into finding its pages and those of its shadow.
+  for (const std::uint64_t heap : {kHeap, kHeap + kShadowDistance})
+    madvise(reinterpret_cast<void*>(heap), kHeapRegion, MADV_HUGEPAGE);
   log_ = static_cast<Entry*>(reserve(0, kLogBytes));
   next_ = log_;
   limit_ = log_ + kUnkept;
