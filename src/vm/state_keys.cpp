@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vm/state_keys.hpp"
 
-#include <utility>
+#include <algorithm>
 
 #include "support/hash.hpp"
 
@@ -32,6 +32,10 @@ void take_from(WideDigest& sum, const WideDigest& one) {
   sum.high -= one.high;
 }
 
+WideDigest digest_of(const std::vector<std::uint64_t>& numbers) {
+  return wide_digest({reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(std::uint64_t)});
+}
+
 }  // namespace
 
 WideDigest StateKeys::hash_of(std::uint64_t address, const Word& word) {
@@ -39,14 +43,17 @@ WideDigest StateKeys::hash_of(std::uint64_t address, const Word& word) {
 }
 
 StateKey StateKeys::key() {
-  numbers_.clear();
-  add_course();
-  for (std::uint16_t slot = 0; slot < Machine::course().slots_used; ++slot) add_thread(Machine::thread(slot));
   catch_up();
+  numbers_.clear();
   add(sum_.low);
   add(sum_.high);
-  return wide_digest(
-      {reinterpret_cast<const char*>(numbers_.data()), numbers_.size() * sizeof(std::uint64_t)});
+  add_course();
+  for (std::uint16_t slot = 0; slot < threads_.size(); ++slot) {
+    add(threads_[slot].low);
+    add(threads_[slot].high);
+    add_times(Machine::thread(slot));
+  }
+  return digest_of(numbers_);
 }
 
 void StateKeys::add_course() {
@@ -70,7 +77,6 @@ void StateKeys::add_thread(const Thread& one) {
                                      std::uint64_t{one.joined_by_someone}, one.result, one.exit_result})
     add(number);
   if (one.life == Life::ended) return;
-  const bool is_timed = one.timed && !one.woken;
   const bool waits_for_thread = one.wait == Wait::join || one.wait == Wait::ended;
   for (const std::uint64_t number : {static_cast<std::uint64_t>(one.operation),
                                      static_cast<std::uint64_t>(one.wait),
@@ -112,45 +118,58 @@ void StateKeys::add_thread(const Thread& one) {
                                      one.affinity,
                                      std::uint64_t{one.in_call}})
     add(number);
-  if (is_timed) {
+  machine_.states_.take(one, registers_);
+  add(registers_.size());
+  numbers_.insert(numbers_.end(), registers_.begin(), registers_.end());
+}
+
+// What changes though the thread does nothing.
+void StateKeys::add_times(const Thread& one) {
+  if (one.life == Life::unused || one.life == Life::ended) return;
+  if (one.timed && !one.woken) {
     add(machine_.clock_counts ? one.deadline_ns : one.deadline_ns - Machine::course().now_ns);
     add(one.length_ns > machine_.settings.early_timeouts_ns);
   }
   if (machine_.settings.spurious) add(one.others_when_spurious == machine_.events_of_others(one));
   // They are woken in the order in which they began to wait.
   if (one.wait == Wait::wakeup && one.operation == Operation::futex_wait) add(one.wait_order);
-  machine_.states_.take(one, registers_);
-  add(registers_.size());
-  numbers_.insert(numbers_.end(), registers_.begin(), registers_.end());
 }
 
-// What the word counts for. Frames and records of threads have their own place in the key.
-std::optional<StateKeys::Word> StateKeys::word(std::uint64_t address, std::uint64_t data,
-                                               std::uint64_t shadow) const {
-  if (address >= kFrames && !is_mapping(address)) return std::nullopt;
-  if (address >= kMachine && address < kFrames) {
-    const std::uint64_t part = (address - kMachine) / kPartSize;
-    const bool is_counted = part == 0 ? !machine_.heap.is_counter(address)
-                                      : part >= kFirstCounted && part != kTaken && part != kYields;
-    return is_counted ? std::optional(Word{data, 0}) : std::nullopt;
+// Whether the word, or that of which it is the shadow, is a part of the memory's sum. Frames and records of
+// threads have their own place in the key.
+inline bool StateKeys::is_summed(std::uint64_t address) const {
+  if (!in_arena(address) || address < kMachine) return true;
+  if (address >= kFrames) return is_mapping(address);
+  const std::uint64_t part = (address - kMachine) / kPartSize;
+  return part == 0 ? !machine_.heap.is_counter(address)
+                   : part >= kFirstCounted && part != kTaken && part != kYields;
+}
+
+// What the word counts for.
+StateKeys::Word StateKeys::word(std::uint64_t address, std::uint64_t data, std::uint64_t shadow) const {
+  if (address >= kMachine && address < kFrames) return {data, 0};
+  if (is_heap(address)) {
+    if ((shadow & repeated<std::uint64_t>(kHeader)) != 0) return {Heap::without_names(address, data), shadow};
+    if ((shadow & repeated<std::uint64_t>(kFreed)) != 0 && machine_.heap.is_link(address))
+      return {data, shadow};
   }
-  if ((shadow & repeated<std::uint64_t>(kHeader)) != 0 && is_heap(address))
-    return Word{Heap::without_names(address, data), shadow};
-  if (is_heap(address) && (shadow & repeated<std::uint64_t>(kFreed)) != 0 && machine_.heap.is_link(address))
-    return Word{data, shadow};
-  return Word{data & bytes_in_use(shadow), shadow};
+  return {data & bytes_in_use(shadow), shadow};
 }
 
 void StateKeys::begin() {
   seen_ = machine_.memory.mark();
   sum_ = {};
   replaced_.clear();
+  threads_.clear();
   for (Entry& one : entries_) one.share = {};
 }
 
-StateKeys::Moment StateKeys::mark() {
+void StateKeys::mark(Moment& moment) {
   catch_up();
-  return {seen_, sum_, replaced_.size()};
+  moment.seen = seen_;
+  moment.sum = sum_;
+  moment.replaced = replaced_.size();
+  moment.threads = threads_;
 }
 
 void StateKeys::undo(const Moment& moment) {
@@ -160,6 +179,7 @@ void StateKeys::undo(const Moment& moment) {
   }
   sum_ = moment.sum;
   seen_ = moment.seen;
+  threads_ = moment.threads;
 }
 
 // The entry of the word; a new one if there is none.
@@ -184,36 +204,47 @@ void StateKeys::grow() {
   }
 }
 
-// Takes in what was overwritten since it was last looked at.
+// Takes in what was overwritten since it was last looked at, and the threads that have changed since the
+// machine's last mark. What is known of a word's beginning must be
+// complete before it is looked at.
 void StateKeys::catch_up() {
   const Mark now = machine_.memory.mark();
+  written_.clear();
   machine_.memory.each_overwritten(seen_, now, [this](std::uint64_t address, std::uint64_t old) {
+    if (!is_summed(address)) return;
     const bool is_data = in_arena(address);
-    Entry& one = entry(is_data ? address : address - kShadowDistance);
+    const std::uint64_t word = is_data ? address : address - kShadowDistance;
+    Entry& one = entry(word);
     bool& is_known = is_data ? one.has_data : one.has_shadow;
     if (!is_known) (is_data ? one.data : one.shadow) = old;
     is_known = true;
+    written_.push_back(word);
   });
-  ++looks_;
-  machine_.memory.each_overwritten(seen_, now, [this](std::uint64_t address, std::uint64_t) {
-    look_at(in_arena(address) ? address : address - kShadowDistance);
-  });
+  std::ranges::sort(written_);
+  written_.erase(std::unique(written_.begin(), written_.end()), written_.end());
+  for (const std::uint64_t address : written_) look_at(entry(address));
   seen_ = now;
+  const std::size_t known = threads_.size();
+  threads_.resize(Machine::course().slots_used);
+  for (std::uint16_t slot = 0; slot < threads_.size(); ++slot) {
+    if (slot < known && machine_.touched_[slot] != machine_.marks_) continue;
+    numbers_.clear();
+    add_thread(Machine::thread(slot));
+    threads_[slot] = digest_of(numbers_);
+  }
 }
 
-void StateKeys::look_at(std::uint64_t address) {
-  Entry& one = entry(address);
-  if (std::exchange(one.looked_at, looks_) == looks_) return;
+void StateKeys::look_at(Entry& one) {
+  const std::uint64_t address = one.address;
   const bool has_shadow = address < kMachine || is_mapping(address);
   const std::uint64_t data = at<std::uint64_t>(address);
   const std::uint64_t shadow = has_shadow ? shadow_at<std::uint64_t>(address) : 0;
-  const std::optional<Word> now = word(address, data, shadow);
-  const std::optional<Word> before =
-      word(address, one.has_data ? one.data : data, one.has_shadow ? one.shadow : shadow);
+  const Word now = word(address, data, shadow);
+  const Word before = word(address, one.has_data ? one.data : data, one.has_shadow ? one.shadow : shadow);
   WideDigest share;
   if (now != before) {
-    if (now) add_to(share, hash_of(address, *now));
-    if (before) take_from(share, hash_of(address, *before));
+    add_to(share, hash_of(address, now));
+    take_from(share, hash_of(address, before));
   }
   if (share == one.share) return;
   replaced_.push_back({address, one.share});

@@ -14,7 +14,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "stateful/state_program.hpp"
@@ -31,13 +30,14 @@ class StateKeys {
   // REQUIRES: the machine stands at a choice among threads, or the execution is over.
   StateKey key();
 
-  // What was done up to a mark of the machine, to come back to together with it.
+  // What was done up to a mark of the machine, to come back to together with it. It is set just before that.
   struct Moment {
     Mark seen;
     WideDigest sum;
     std::size_t replaced = 0;
+    std::vector<WideDigest> threads;
   };
-  Moment mark();
+  void mark(Moment& moment);
   void undo(const Moment& moment);
 
  private:
@@ -49,8 +49,7 @@ class StateKeys {
     std::uint64_t shadow = 0;
     bool has_data = false;
     bool has_shadow = false;
-    std::uint32_t looked_at = 0;  // the last time that it was
-    WideDigest share;             // of the sum
+    WideDigest share;  // of the sum
   };
   struct Replaced {
     std::uint64_t address = 0;
@@ -64,13 +63,15 @@ class StateKeys {
   };
 
   static WideDigest hash_of(std::uint64_t address, const Word& word);
-  std::optional<Word> word(std::uint64_t address, std::uint64_t data, std::uint64_t shadow) const;
+  bool is_summed(std::uint64_t address) const;
+  Word word(std::uint64_t address, std::uint64_t data, std::uint64_t shadow) const;
   Entry& entry(std::uint64_t address);
   void grow();
   void catch_up();
-  void look_at(std::uint64_t address);
+  void look_at(Entry& one);
   void add_course();
   void add_thread(const Thread& thread);
+  void add_times(const Thread& thread);
   void add(std::uint64_t number) { numbers_.push_back(number); }
 
   Machine& machine_;
@@ -79,8 +80,9 @@ class StateKeys {
   std::vector<Entry> entries_ = std::vector<Entry>(1024);
   std::size_t used_ = 0;
   std::vector<Replaced> replaced_;
-  std::uint32_t looks_ = 0;
-  std::vector<std::uint64_t> numbers_;  // of the state
+  std::vector<std::uint64_t> written_;  // kept for its memory
+  std::vector<WideDigest> threads_;     // by slot
+  std::vector<std::uint64_t> numbers_;  // of the state, or of a thread
   LoopStates::Registers registers_;
 };
 

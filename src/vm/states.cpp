@@ -25,7 +25,7 @@ VmStates::~VmStates() {
 
 void VmStates::reset() {
   refused_.clear();
-  marks_.clear();
+  marks_used_ = 0;
   machine_.shared_words.use_what_was_learned();
   clock_counts_ = machine_.clock_counts;
   machine_.restarts_search = false;
@@ -44,7 +44,7 @@ bool VmStates::has_learned() const {
 
 void VmStates::step(Option option) {
   if (standing_.point.key.kind == ChoiceKind::thread) {
-    mark_here(standing_);
+    if (!is_marked_) mark_here(standing_);
     standing_.events = trace_.events.size();
     standing_.is_first = false;
     standing_.answered = {option};
@@ -60,7 +60,7 @@ void VmStates::step(Option option) {
 // Does the step, from where it began, up to the next choice.
 void VmStates::run() {
   answer_ = 0;
-  stands_ = false;
+  stands_ = is_marked_ = false;
   trace_.end = End::finished;
   trace_.failure = {};
   try {
@@ -87,25 +87,28 @@ std::uint16_t VmStates::choose(const ChoicePoint& point) {
 
 // A step begins with a choice among threads: a mark between two steps is where the next one begins.
 StateProgram::Mark VmStates::mark() {
-  marks_.push_back(standing_);
-  if (!machine_.over && standing_.point.key.kind == ChoiceKind::thread) mark_here(marks_.back());
-  return marks_.size() - 1;
+  if (!machine_.over && standing_.point.key.kind == ChoiceKind::thread && !is_marked_) mark_here(standing_);
+  if (marks_.size() == marks_used_) marks_.emplace_back();
+  marks_[marks_used_] = standing_;
+  return marks_used_++;
 }
 
 void VmStates::undo(Mark mark) {
-  marks_.resize(mark + 1);
+  marks_used_ = mark + 1;
   standing_ = marks_[mark];
   return_to(standing_);
 }
 
 void VmStates::mark_here(Standing& standing) {
+  keys_.mark(standing.keys);
   standing.moment = machine_.mark();
-  standing.keys = keys_.mark();
+  is_marked_ = true;
 }
 
 void VmStates::return_to(const Standing& standing) {
   machine_.undo(standing.moment);
   keys_.undo(standing.keys);
+  is_marked_ = true;
 }
 
 bool VmStates::stands_at_plain_access(ThreadId id) {

@@ -79,7 +79,9 @@ class VmStates final : public StateProgram, public ChoiceWatch {
   Plan plan_;
   Trace trace_;
   Standing standing_;
-  std::vector<Standing> marks_;
+  std::vector<Standing> marks_;  // the first so many are in use
+  std::size_t marks_used_ = 0;
+  bool is_marked_ = false;  // the machine is where the present standing's moment is
   std::size_t answer_ = 0;  // the next of standing_.answered
   bool stands_ = false;     // the step has met a choice without an answer
   std::string refused_;
