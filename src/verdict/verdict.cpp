@@ -134,8 +134,13 @@ std::string guarantee_words(const Report& report, Verdict verdict, const CheckOp
       report.result.claims.beyond_yields > 0
           ? " in which no thread comes to the same yield more than " + times(options.yields)
           : "";
-  const std::string every = (report.result.withheld > 0 ? "every fair schedule" : "every schedule") + limited;
-  if (guarantee.complete && !weakened(report)) return every + failures;
+  const bool of_states = report.result.kept.stateful.has_value();
+  const char* const what_is_covered = of_states                    ? "every state"
+                                      : report.result.withheld > 0 ? "every fair schedule"
+                                                                   : "every schedule";
+  const std::string every = what_is_covered + limited;
+  if (guarantee.complete && !weakened(report))
+    return every + (of_states ? "; livelocks were not looked for" : "") + failures;
   if (covers_assertions(report) && options.races == "ignore")
     return "nothing: data races were ignored, so what threads read is not known";
   if (covers_assertions(report) && guarantee.exhausted && !weakened(report))
@@ -231,8 +236,10 @@ std::string reason_words(const WorkerOutcome& outcome, const CheckOptions& optio
            "race";
   const char* fair = search.withheld > 0 ? "all fair schedules" : "all schedules";
   const bool bounded = !search.guarantee.complete || search.claims.beyond_yields > 0;
-  return fmt::format("{}{}{} were run{}{}", input_vectors(report) > 0 ? "some inputs: " : "", fair,
-                     bounded ? " within the bound" : "", inputs_words(report), memory_words(report.notes));
+  const bool of_states = search.kept.stateful.has_value();
+  return fmt::format("{}{}{} were {}{}{}", input_vectors(report) > 0 ? "some inputs: " : "",
+                     of_states ? "all states" : fair, bounded ? " within the bound" : "",
+                     of_states ? "visited" : "run", inputs_words(report), memory_words(report.notes));
 }
 
 // Libraries that are understood: what they do that matters is intercepted.

@@ -39,6 +39,12 @@ void describe(const VmWorld& world, VmProcess& process, Report& report) {
   vm::Machine& machine = program.program().machine();
   report.modules = {{machine.settings.arguments.front(), true}};
   program.note_unexplored();
+  if (world.job().state_cache)
+    report.notes.push_back(
+        {"livelocks-not-sought", 1,
+         "livelocks were not looked for: threads that go round for ever, through states that "
+         "repeat, are no bug here (--strategy icb without --state-cache looks)",
+         false});
   if (machine.weaker_atomics() != 0 && world.job().state_cache) {
     report.notes.push_back(
         {"weak-order-races", 1,

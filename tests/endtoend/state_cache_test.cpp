@@ -112,6 +112,7 @@ TEST_F(StateCache, EndsWhereThreadsNeverDo) {
     const json test = search(program, 0, {"--strategy", order});
     EXPECT_EQ(test["verdict"], "exhausted") << order;
     EXPECT_TRUE(test["complete"]) << order;
+    EXPECT_TRUE(assumptions_of(test).contains("livelocks-not-sought")) << order;
     states.insert(test["statistics"]["states"].get<std::uint64_t>());
   }
   EXPECT_EQ(states.size(), 1u);
