@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 
 #include "endtoend.hpp"
 
@@ -192,24 +193,31 @@ TEST_F(Bitcode, NoVectors) {
   EXPECT_EQ(module_text(1).find(" x i32>"), std::string::npos) << "although the user asked for them";
 }
 
+// The text of a dependency file in one line for each target, without the header that the drivers add.
+std::string dependencies(std::string text) {
+  text = std::regex_replace(text, std::regex(" \\\\\n +"), " ");
+  text = std::regex_replace(text, std::regex("\n[^\n ]*/clang_atomics\\.h:"), "");
+  return std::regex_replace(text, std::regex(" [^ \n]*/clang_atomics\\.h"), "");
+}
+
 TEST_F(Bitcode, DependencyFiles) {
   const std::string rest = ": main.c next.h\n";
   expect_done(driver({"--bitcode", "-MMD", "-c", "main.c", "-o", "a b.o"}));
-  EXPECT_EQ(read(path("a b.d")), "a\\ b.o" + rest);
+  EXPECT_EQ(dependencies(read(path("a b.d"))), "a\\ b.o" + rest);
   expect_done(driver({"--bitcode", "-MMD", "-c", "main.c", "next.c"}));
-  EXPECT_EQ(read(path("main.d")), "main.o" + rest);
-  EXPECT_EQ(read(path("next.d")), "next.o: next.c next.h\n");
+  EXPECT_EQ(dependencies(read(path("main.d"))), "main.o" + rest);
+  EXPECT_EQ(dependencies(read(path("next.d"))), "next.o: next.c next.h\n");
   expect_done(driver({"--bitcode", "-MMD", "-MF", "deps", "-c", "main.c", "-o", "c.o"}));
-  EXPECT_EQ(read(path("deps")), "c.o" + rest);
+  EXPECT_EQ(dependencies(read(path("deps"))), "c.o" + rest);
   expect_done(driver({"--bitcode", "-MMD", "-MT", "x", "-MQ", "y$", "-c", "main.c", "-o", "e.o"}));
-  EXPECT_EQ(read(path("e.d")), "x y$$" + rest);
+  EXPECT_EQ(dependencies(read(path("e.d"))), "x y$$" + rest);
   expect_done(
       driver({"--bitcode", "-MMD", "-MT", "z.lo", "-MP", "-MF", "f.Tpo", "-c", "main.c", "-o", "z.o"}));
-  EXPECT_EQ(read(path("f.Tpo")), "z.lo" + rest + "next.h:\n");
+  EXPECT_EQ(dependencies(read(path("f.Tpo"))), "z.lo" + rest + "next.h:\n");
   expect_done(driver({"--bitcode", "-Wp,-MMD,wp.d", "-c", "main.c", "-o", "g.o"}));
-  EXPECT_EQ(read(path("wp.d")), "g.o" + rest);
+  EXPECT_EQ(dependencies(read(path("wp.d"))), "g.o" + rest);
   expect_done(driver({"--bitcode", "-MMD", "main.c", "next.o", "-o", "program"}));
-  EXPECT_EQ(read(path("program.d")), "program" + rest);
+  EXPECT_EQ(dependencies(read(path("program.d"))), "program" + rest);
 }
 
 TEST_F(Bitcode, Coverage) {
@@ -257,7 +265,7 @@ TEST_F(Bitcode, WithoutObjectsItIsTheCompiler) {
   EXPECT_NE(driver({"--bitcode", "-E", "next.c"}).output.find("int next(void)"), std::string::npos);
   EXPECT_NE(driver({"--bitcode", "-S", "next.c", "-o", "-"}).output.find(".globl\tnext"), std::string::npos);
   EXPECT_NE(driver({"--bitcode", "--version"}).output.find("clang version 19"), std::string::npos);
-  EXPECT_EQ(driver({"--bitcode", "-M", "next.c"}).output, "next.o: next.c next.h\n");
+  EXPECT_EQ(dependencies(driver({"--bitcode", "-M", "next.c"}).output), "next.o: next.c next.h\n");
   EXPECT_EQ(driver({"--bitcode", "-c", "main.c", "next.c", "-o", "x.o"}).exit_code, 1);
 }
 
