@@ -23,12 +23,15 @@ VmStates::~VmStates() {
   machine_.in_execution = machine_.attentive_ = false;
 }
 
-void VmStates::reset() {
-  refused_.clear();
-  marks_used_ = 0;
+void VmStates::begin_search() {
   machine_.shared_words.use_what_was_learned();
   clock_counts_ = machine_.clock_counts;
   machine_.restarts_search = false;
+}
+
+void VmStates::reset() {
+  refused_.clear();
+  marks_used_ = 0;
   machine_.begin_execution(plan_, nullptr, wanted, trace_);
   keys_.begin();
   standing_ = {};

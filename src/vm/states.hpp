@@ -41,7 +41,10 @@ class VmStates final : public StateProgram, public ChoiceWatch {
   StateKey key() override { return keys_.key(); }
   std::vector<Failure> races() override;
 
-  // Whether something was learned of the program since reset() that states or steps depend on. Then what was
+  // What was learned of the program is put to use: steps and states may be others from here on, and schedules
+  // of an earlier search have no meaning.
+  void begin_search();
+  // Whether something was learned since then that states or steps depend on. Then what was
   // found since is true, but not all there is: the search begins again.
   bool has_learned() const;
   // Why the machine could not go on; empty: it could.
@@ -85,7 +88,7 @@ class VmStates final : public StateProgram, public ChoiceWatch {
   std::size_t answer_ = 0;  // the next of standing_.answered
   bool stands_ = false;     // the step has met a choice without an answer
   std::string refused_;
-  bool clock_counts_ = false;  // at reset()
+  bool clock_counts_ = false;  // at begin_search()
 };
 
 }  // namespace thrum::vm

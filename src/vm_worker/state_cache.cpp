@@ -96,6 +96,7 @@ void StateCache::search() {
     bool begins_again = true;
     while (begins_again) {
       claims_ = {};
+      states.begin_search();
       findings_ = StateSearch(states, settings).run();
       begins_again = states.has_learned() && findings_.stopped == StateFindings::Stopped::no;
       if (begins_again) ++restarts_;
