@@ -102,7 +102,10 @@ void StateCache::search() {
       if (begins_again) ++restarts_;
     }
     is_stopped_ = findings_.stopped == StateFindings::Stopped::from_outside;
-    if (states.has_learned()) findings_.is_cut = true;
+    if (states.has_learned()) {  // so what it has completed is not all there is
+      findings_.is_cut = true;
+      findings_.bounds.clear();
+    }
     refused_ = states.refused();
     trace_bugs(states);
   }
