@@ -98,7 +98,9 @@ void StateCache::search() {
       claims_ = {};
       states.begin_search();
       findings_ = StateSearch(states, settings).run();
-      begins_again = states.has_learned() && findings_.stopped == StateFindings::Stopped::no;
+      const bool is_done = findings_.stopped == StateFindings::Stopped::no ||
+                           findings_.stopped == StateFindings::Stopped::by_bug;
+      begins_again = states.has_learned() && is_done && !has_to_stop_();
       if (begins_again) ++restarts_;
     }
     is_stopped_ = findings_.stopped == StateFindings::Stopped::from_outside;
