@@ -25,7 +25,7 @@ bool fits_immediate(std::int64_t value) {
 }  // namespace
 
 FunctionDecoder::FunctionDecoder(ModuleDecoder& module, const llvm::Function& source, vm::Function& result)
-    : module_(module), source_(source), layout_(module.layout()), result_(result) {}
+    : module_(module), source_(source), endless_loops_(source), layout_(module.layout()), result_(result) {}
 
 void FunctionDecoder::refuse(const std::string& what) const { throw vm::Refused{what}; }
 
@@ -250,13 +250,18 @@ void FunctionDecoder::decode_return(const llvm::ReturnInst& instruction) {
   }
 }
 
-bool FunctionDecoder::moves_on(Edge edge) const {
+bool FunctionDecoder::has_code(Edge edge) const {
   const auto phis = edge.to->phis();
-  return phis.begin() != phis.end();
+  return phis.begin() != phis.end() || endless_loops_.completes_round(edge.from, edge.to);
+}
+
+void FunctionDecoder::emit_edge(Edge edge) {
+  if (endless_loops_.completes_round(edge.from, edge.to)) emit(Opcode::round, 0);
+  emit_moves(edge);
 }
 
 void FunctionDecoder::go_to(Edge edge, const llvm::BasicBlock* next) {
-  emit_moves(edge);
+  emit_edge(edge);
   if (edge.to == next) return;
   jumps_.push_back({emit(Opcode::jump, 0), {nullptr, edge.to}});
 }
@@ -326,9 +331,9 @@ void FunctionDecoder::emit_moves(Edge edge) {
 
 // An edge that has moves gets code of its own, behind the function's.
 std::uint32_t FunctionDecoder::begin_of(Edge edge) {
-  if (edge.from == nullptr || !moves_on(edge)) return block_begins_.at(edge.to);
+  if (edge.from == nullptr || !has_code(edge)) return block_begins_.at(edge.to);
   const auto begin = static_cast<std::uint32_t>(result_.code.size());
-  emit_moves(edge);
+  emit_edge(edge);
   emit(Opcode::jump, 0, 0, 0, 0, block_begins_.at(edge.to));
   return begin;
 }

@@ -20,6 +20,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include "bitcode/endless_loops.hpp"
 #include "bitcode/leaves.hpp"
 #include "vm/code.hpp"
 #include "vm/computations.hpp"
@@ -48,7 +49,7 @@ class FunctionDecoder {
     std::int64_t offset = 0;
     bool is_indexed = false;
   };
-  // Where control goes: a block, by the moves of an edge if it has phis.
+  // Where control goes: a block, by what happens on the way there.
   struct Edge {
     const llvm::BasicBlock* from = nullptr;
     const llvm::BasicBlock* to = nullptr;
@@ -89,7 +90,8 @@ class FunctionDecoder {
   void decode_wide_switch(const llvm::SwitchInst& branch, const llvm::BasicBlock* next);
   void decode_return(const llvm::ReturnInst& instruction);
   void go_to(Edge edge, const llvm::BasicBlock* next);
-  bool moves_on(Edge edge) const;
+  bool has_code(Edge edge) const;
+  void emit_edge(Edge edge);
   void emit_moves(Edge edge);
   std::uint32_t begin_of(Edge edge);
   void finish_edges();
@@ -181,6 +183,7 @@ class FunctionDecoder {
 
   ModuleDecoder& module_;
   const llvm::Function& source_;
+  EndlessLoops endless_loops_;
   const llvm::DataLayout& layout_;
   vm::Function& result_;
   std::unordered_map<const llvm::Value*, Slots> values_;

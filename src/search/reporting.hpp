@@ -40,6 +40,9 @@ struct StatefulStatistics {
   std::uint64_t restarts = 0;      // it began again, since memory was shared that was not known to be
   double expected_collisions = 0;  // of the states' keys, each of which may hide a state
   double seconds = 0;
+  bool sought_livelocks = false;        // as far as states were visited
+  std::uint64_t unsought_lockstep = 0;  // components too large for livelocks in lockstep
+  std::uint64_t may_go_round = 0;       // livelocks in lockstep that no execution has shown
   struct Bound {
     std::uint64_t states = 0;  // that can be reached within it
     std::uint64_t steps = 0;
@@ -49,7 +52,8 @@ struct StatefulStatistics {
   template <typename Self>
   static auto members(Self& self) {
     return std::tie(self.states, self.ends, self.steps, self.depth, self.bytes, self.restarts,
-                    self.expected_collisions, self.seconds);
+                    self.expected_collisions, self.seconds, self.sought_livelocks, self.unsought_lockstep,
+                    self.may_go_round);
   }
 };
 

@@ -19,6 +19,22 @@ namespace thrum {
 // that digests are equal.
 using StateKey = WideDigest;
 
+// What is to be known of a step to tell whether a cycle of steps is a livelock.
+struct CycleTraits {
+  // Its thread has completed a round of a loop that has no way out, or has said that it comes further.
+  bool comes_further = false;
+  // Its thread stood at a yield, or a sleep or timed wait has run out.
+  bool yields = false;
+  // It has changed what is no part of a state, or has made a choice.
+  bool is_hidden = false;
+
+  void add(const CycleTraits& other) {
+    comes_further |= other.comes_further;
+    yields |= other.yields;
+    is_hidden |= other.is_hidden;
+  }
+};
+
 class StateProgram {
  public:
   // A moment to which undo() can return.
@@ -42,6 +58,9 @@ class StateProgram {
   // Goes on with an option of this point, up to the next choice or the end.
   virtual void step(Option option) = 0;
 
+  // Of what step() did last.
+  virtual CycleTraits traits() const = 0;
+
   // Last in, first out: undo() returns to the mark, any number of times, and later marks are gone.
   virtual Mark mark() = 0;
   virtual void undo(Mark mark) = 0;
@@ -54,6 +73,9 @@ class StateProgram {
   // writes and one access is not atomic: a failure that names both accesses. REQUIRES: as key(), and
   // !is_over()
   virtual std::vector<Failure> races() = 0;
+
+  // That threads go round for ever, and where each stands now.
+  virtual Failure livelock() const = 0;
 };
 
 }  // namespace thrum

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "stateful/livelocks.hpp"
 #include "support/check.hpp"
 #include "support/hash.hpp"
 
@@ -25,7 +26,7 @@ StateKey pair_key(StateKey state, Option option) {
 StateSearch::StateSearch(StateProgram& program, StatefulSettings settings)
     : program_(program),
       settings_(std::move(settings)),
-      states_(settings_.depth && settings_.order == Order::dfs) {
+      states_(settings_.order == Order::dfs && !settings_.preemptions) {
   THRUM_CHECK(!(settings_.depth && settings_.order == Order::icb));
   THRUM_CHECK(!(settings_.preemptions && (settings_.depth || settings_.order == Order::bfs)));
 }
@@ -41,6 +42,7 @@ StateFindings StateSearch::run() {
     case Order::bfs: explore_breadth_first(); break;
   }
   note_bytes();
+  findings_.sought_livelocks = looks_for_livelocks();
   findings_.is_cut = findings_.is_cut || excludes_;
   findings_.states = states_.size();
   findings_.expected_collisions += states_.expected_collisions();
@@ -75,8 +77,7 @@ void StateSearch::explore_depth_first(std::uint32_t bound) {
   while (!levels_.empty() && !has_to_stop()) {
     Level& level = levels_.back();
     if (level.taken == options_.size() - level.options) {
-      options_.resize(level.options);
-      levels_.pop_back();
+      pop_level();
       continue;
     }
     const std::size_t taken = level.taken++;
@@ -126,6 +127,12 @@ bool StateSearch::is_to_go_on(std::uint32_t cost, std::uint32_t left, StateKey& 
   }
   if (!program_.is_over() && program_.point().key.kind != ChoiceKind::thread) return true;
   key = program_.key();
+  if (looks_for_livelocks()) {
+    const VisitedTable::Added added = states_.add(key, static_cast<std::uint32_t>(states_.size()));
+    if (added.is_new) note_state(cost);
+    number_ = added.number;
+    return added.is_new && !program_.is_over();
+  }
   const VisitedTable::Raised raised = states_.raise(key, states_.keeps_numbers() ? left : 0);
   if (raised == VisitedTable::Raised::is_new) note_state(cost);
   return !program_.is_over() && (raised != VisitedTable::Raised::no || passes_over_pairs());
@@ -133,7 +140,11 @@ bool StateSearch::is_to_go_on(std::uint32_t cost, std::uint32_t left, StateKey& 
 
 void StateSearch::arrive(std::uint32_t left, std::uint32_t cost) {
   StateKey key;
-  if (is_to_go_on(cost, left, key)) push_level(key, left, cost);
+  number_ = kNoNumber;
+  if (is_to_go_on(cost, left, key))
+    push_level(key, left, cost);
+  else if (looks_for_livelocks() && !levels_.empty())
+    lead_to(program_.is_over() ? kNoNumber : number_);
 }
 
 void StateSearch::push_level(StateKey key, std::uint32_t left, std::uint32_t cost) {
@@ -144,8 +155,75 @@ void StateSearch::push_level(StateKey key, std::uint32_t left, std::uint32_t cos
   level.key = key;
   level.left = left;
   level.cost = cost;
+  level.number = number_;
+  if (looks_for_livelocks()) level.traits = program_.traits();
   const std::span<const Option> options = program_.options();
   options_.insert(options_.end(), options.begin(), options.end());
+}
+
+bool StateSearch::looks_for_livelocks() const {
+  return settings_.order == Order::dfs && !settings_.depth && !settings_.preemptions;
+}
+
+// The last step of the present level has led to a state that was known, of that number, or to an end.
+void StateSearch::lead_to(std::uint32_t number) {
+  Component& component = levels_.back().component;
+  if (number == kNoNumber || closed_.has(number)) {
+    component.leads_out = true;
+    return;
+  }
+  component.low = std::min(component.low, number);
+  component.traits.add(program_.traits());
+}
+
+// What the level's component has is its parent's too, unless the component is complete. That of a choice
+// inside a step, which has no number, is complete if nothing leads back.
+void StateSearch::pop_level() {
+  const Level level = std::move(levels_.back());
+  options_.resize(level.options);
+  levels_.pop_back();
+  if (!looks_for_livelocks()) return;
+  const Component& own = level.component;
+  const bool is_complete =
+      level.number == kNoNumber ? own.low == kNoNumber : own.low == kNoNumber || own.low >= level.number;
+  if (is_complete && level.number != kNoNumber) {
+    if (own.low != kNoNumber) look_for_livelock(level);
+    closed_.close(level.number, static_cast<std::uint32_t>(states_.size()));
+  }
+  if (levels_.empty()) return;
+  Component& parent = levels_.back().component;
+  if (is_complete) {
+    parent.leads_out = true;
+    return;
+  }
+  parent.low = std::min(parent.low, own.low);
+  parent.leads_out = parent.leads_out || own.leads_out;
+  parent.traits.add(own.traits);
+  parent.traits.add(level.traits);
+}
+
+// The component, which has a cycle, is complete, and this was the first state of it.
+void StateSearch::look_for_livelock(const Level& root) {
+  const Component& component = root.component;
+  const bool is_stuck = !component.leads_out && !component.traits.comes_further;
+  if (!is_stuck && !component.traits.yields) return;
+  program_.undo(root.mark);
+  std::optional<Lockstep> found;
+  if (is_stuck) {
+    found = take_turns(program_);
+  } else {
+    LockstepSearch search(program_, [&](StateKey key) {
+      const std::optional<std::uint32_t> number = states_.number_of(key);
+      return number && *number >= root.number && !closed_.has(*number);
+    });
+    found = search.run();
+    findings_.unsought_lockstep += search.gave_up() ? 1 : 0;
+  }
+  if (!found) return;
+  StateBug bug{found->failure, schedule(), root.cost, {}, !is_stuck};
+  if (!found->schedule.empty()) bug.round = bug.schedule.size() + found->round;
+  bug.schedule.insert(bug.schedule.end(), found->schedule.begin(), found->schedule.end());
+  add_bug(std::move(bug));
 }
 
 // A failure leaves its thread in the middle of a step: that is no state. A deadlock is one.
@@ -176,15 +254,19 @@ void StateSearch::note_cut_off(std::uint32_t cost) {
 }
 
 void StateSearch::note_bug(const Failure& failure, std::uint32_t cost) {
+  add_bug({failure, schedule(), cost, {}, false});
+}
+
+void StateSearch::add_bug(StateBug bug) {
   const auto known = std::ranges::find_if(
-      findings_.bugs, [&](const StateBug& bug) { return same_bug(bug.failure, failure); });
-  if (known != findings_.bugs.end() && known->cost <= cost) return;
-  StateBug bug{failure, schedule(), cost};
+      findings_.bugs, [&](const StateBug& one) { return same_bug(one.failure, bug.failure); });
+  if (known != findings_.bugs.end() && known->cost <= bug.cost) return;
+  const bool is_in_lockstep = bug.is_in_lockstep;
   if (known != findings_.bugs.end())
     *known = std::move(bug);
   else
     findings_.bugs.push_back(std::move(bug));
-  if (settings_.stops_at_bug) findings_.stopped = Stopped::by_bug;
+  if (settings_.stops_at_bug && !is_in_lockstep) findings_.stopped = Stopped::by_bug;
 }
 
 // From the first choice to where the program stands.
@@ -198,7 +280,8 @@ std::vector<Option> StateSearch::schedule() const {
 bool StateSearch::has_to_stop() {
   if (findings_.stopped != Stopped::no) return true;
   if (++polls_ % kStepsBetweenPolls != 0) return false;
-  if (note_bytes() > settings_.memory || nodes_.size() > kNodesMax)
+  if (note_bytes() > settings_.memory || nodes_.size() > kNodesMax ||
+      states_.size() >= kNoNumber - kStepsBetweenPolls)
     findings_.stopped = Stopped::by_memory;
   else if (settings_.has_to_stop())
     findings_.stopped = Stopped::from_outside;
@@ -206,7 +289,8 @@ bool StateSearch::has_to_stop() {
 }
 
 std::uint64_t StateSearch::note_bytes() {
-  const std::uint64_t bytes = states_.bytes() + pairs_.bytes() + nodes_.capacity() * sizeof(Node);
+  const std::uint64_t bytes =
+      states_.bytes() + pairs_.bytes() + closed_.bytes() + nodes_.capacity() * sizeof(Node);
   findings_.bytes = std::max(findings_.bytes, bytes);
   return bytes;
 }

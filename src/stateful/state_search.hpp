@@ -6,6 +6,9 @@
 //   icb   depth first within 0 preemptions, then 1, and so on: the first bug of its kind has the fewest
 //   bfs   breadth first: the first bug of its kind has the shortest schedule
 //
+// dfs without a bound also finds livelocks: it completes the strongly connected components of the states one
+// after the other (livelocks.hpp).
+//
 // Without a bound, a state is visited once. Within a bound of preemptions, what can still be reached depends
 // on how many are left. There the table holds (state, thread to run) with the most that were left once the
 // switch to it was paid, and a pair is passed over only if as many were left before. Within a bound of steps,
@@ -18,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "stateful/closed_ranges.hpp"
 #include "stateful/state_program.hpp"
 #include "stateful/visited_table.hpp"
 
@@ -43,6 +47,11 @@ struct StateBug {
   Failure failure;
   std::vector<Option> schedule;  // from the first choice on
   std::uint32_t cost = 0;        // of this schedule: preemptions, and early timeouts
+  // Of a livelock: its options from there on lead back to where they begin.
+  std::optional<std::size_t> round = {};
+  // A livelock that other schedules leave: who takes it for a bug has to say so. The search goes on behind
+  // it.
+  bool is_in_lockstep = false;
 };
 
 struct StateFindings {
@@ -63,6 +72,10 @@ struct StateFindings {
   std::vector<StateBug> bugs;      // each once, by the schedule that cost least
   std::vector<Bound> bounds;       // icb: those that were completed
   Stopped stopped = Stopped::no;
+  // Whether livelocks were looked for, as far as states were visited; and in how many components that was too
+  // much for those in lockstep.
+  bool sought_livelocks = false;
+  std::uint64_t unsought_lockstep = 0;
   bool is_cut = false;  // a bound has excluded something, or an execution did not come to its end
 
   bool is_complete() const { return stopped == Stopped::no && !is_cut; }
@@ -78,6 +91,15 @@ class StateSearch {
  private:
   using Order = StatefulSettings::Order;
   using Stopped = StateFindings::Stopped;
+  static constexpr std::uint32_t kNoNumber = ~std::uint32_t{0};
+
+  // What is known of the states that can be reached from a level, and that belong to its component for all
+  // that is known.
+  struct Component {
+    std::uint32_t low = kNoNumber;  // the lowest number of an open state to which a step leads
+    bool leads_out = false;         // of the component, or to an end
+    CycleTraits traits;             // of the steps in it
+  };
 
   // A state of the present schedule.
   struct Level {
@@ -85,9 +107,12 @@ class StateSearch {
     std::size_t options = 0;  // where its own begin, in options_
     std::size_t taken = 0;    // options taken so far; the last one leads to the next level
     ChoicePoint point;
-    StateKey key;            // of a choice among threads
-    std::uint32_t left = 0;  // of the bound
-    std::uint32_t cost = 0;  // so far
+    StateKey key;                      // of a choice among threads
+    std::uint32_t left = 0;            // of the bound
+    std::uint32_t cost = 0;            // so far
+    std::uint32_t number = kNoNumber;  // of the state, if livelocks are looked for and it has a key
+    CycleTraits traits;                // of the step that led here
+    Component component;
   };
 
   // A state found breadth first: how to get there.
@@ -110,6 +135,11 @@ class StateSearch {
   std::uint32_t cost_of(const Level& level, std::size_t option) const;
   void arrive(std::uint32_t left, std::uint32_t cost);
   void push_level(StateKey key, std::uint32_t left, std::uint32_t cost);
+  void pop_level();
+
+  bool looks_for_livelocks() const;
+  void lead_to(std::uint32_t number);
+  void look_for_livelock(const Level& root);
 
   void explore_breadth_first();
   void take(std::uint32_t node, Option option);
@@ -122,16 +152,19 @@ class StateSearch {
   void note_cut_off(std::uint32_t cost);
   void note_bug(const Failure& failure, std::uint32_t cost);
   std::vector<Option> schedule() const;
+  void add_bug(StateBug bug);
   bool has_to_stop();
   std::uint64_t note_bytes();
 
   StateProgram& program_;
   StatefulSettings settings_;
   StateFindings findings_;
-  VisitedTable states_;          // its numbers: how much of a bound of steps was left
-  VisitedTable pairs_{true};     // (state, thread to run); its numbers: how many preemptions were left
-  std::vector<Level> levels_;    // of the present schedule, depth first
-  std::vector<Option> options_;  // of all levels
+  VisitedTable states_;               // its numbers: how much of a bound of steps was left
+  VisitedTable pairs_{true};          // (state, thread to run); its numbers: how many preemptions were left
+  std::vector<Level> levels_;         // of the present schedule, depth first
+  std::vector<Option> options_;       // of all levels
+  ClosedRanges closed_;               // of the states' numbers: their components are complete
+  std::uint32_t number_ = kNoNumber;  // of the state where the program has arrived
   std::vector<Node> nodes_;
   std::vector<Step> path_;           // of the present schedule, breadth first
   bool excludes_ = false;            // the bound has excluded something

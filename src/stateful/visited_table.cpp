@@ -35,25 +35,46 @@ std::uint64_t VisitedTable::find(const Part& part, StateKey key) {
   return place;
 }
 
-VisitedTable::Raised VisitedTable::raise(StateKey key, std::uint32_t number) {
+// Adds the key if it is not there; its number is not set then.
+VisitedTable::Place VisitedTable::place_of(StateKey key) {
   key = usable(key);
   Part& part = parts_[key.high >> 56];
   if (part.capacity == 0) grow(part);
   std::uint64_t place = find(part, key);
-  if (!is_free(part.keys[place])) {
-    if (!keeps_numbers_ || part.numbers[place] >= number) return Raised::no;
-    part.numbers[place] = number;
-    return Raised::higher;
-  }
+  if (!is_free(part.keys[place])) return {part, place, false};
   if (is_full(part.size, part.capacity)) {
     grow(part);
     place = find(part, key);
   }
   part.keys[place] = key;
-  if (keeps_numbers_) part.numbers[place] = number;
   ++part.size;
   ++size_;
-  return Raised::is_new;
+  return {part, place, true};
+}
+
+VisitedTable::Raised VisitedTable::raise(StateKey key, std::uint32_t number) {
+  const Place place = place_of(key);
+  if (!keeps_numbers_) return place.is_new ? Raised::is_new : Raised::no;
+  std::uint32_t& known = place.part.numbers[place.number];
+  if (!place.is_new && known >= number) return Raised::no;
+  known = number;
+  return place.is_new ? Raised::is_new : Raised::higher;
+}
+
+VisitedTable::Added VisitedTable::add(StateKey key, std::uint32_t number) {
+  const Place place = place_of(key);
+  if (!keeps_numbers_) return {place.is_new, 0};
+  std::uint32_t& known = place.part.numbers[place.number];
+  if (place.is_new) known = number;
+  return {place.is_new, known};
+}
+
+std::optional<std::uint32_t> VisitedTable::number_of(StateKey key) const {
+  key = usable(key);
+  const Part& part = parts_[key.high >> 56];
+  if (part.capacity == 0) return std::nullopt;
+  const std::uint64_t place = find(part, key);
+  return is_free(part.keys[place]) ? std::nullopt : std::optional(part.numbers[place]);
 }
 
 void VisitedTable::grow(Part& part) {

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "stateful/state_program.hpp"
 
@@ -19,13 +20,22 @@ namespace thrum {
 
 class VisitedTable {
  public:
-  // keeps_numbers: each key has a number, which counts up only.
+  // keeps_numbers: each key has a number.
   explicit VisitedTable(bool keeps_numbers = false) : keeps_numbers_(keeps_numbers) {}
 
   enum class Raised : std::uint8_t { is_new, higher, no };
   // Adds the key with the number, or raises its number. no: it was there with at least that number.
   // REQUIRES: numbers are kept, or number is 0
   Raised raise(StateKey key, std::uint32_t number);
+
+  struct Added {
+    bool is_new = false;
+    std::uint32_t number = 0;  // that the key has now
+  };
+  // Adds the key with the number, unless it is there. REQUIRES: as raise()
+  Added add(StateKey key, std::uint32_t number);
+  // The key's number; nothing: it is not there. REQUIRES: numbers are kept
+  std::optional<std::uint32_t> number_of(StateKey key) const;
 
   bool keeps_numbers() const { return keeps_numbers_; }
   void clear();
@@ -46,6 +56,13 @@ class VisitedTable {
     std::uint64_t size = 0;
   };
 
+  // Where a key is.
+  struct Place {
+    Part& part;
+    std::uint64_t number = 0;
+    bool is_new = false;
+  };
+  Place place_of(StateKey key);
   static std::uint64_t find(const Part& part, StateKey key);
   void grow(Part& part);
 

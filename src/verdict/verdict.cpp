@@ -135,12 +135,13 @@ std::string guarantee_words(const Report& report, Verdict verdict, const CheckOp
           ? " in which no thread comes to the same yield more than " + times(options.yields)
           : "";
   const bool of_states = report.result.kept.stateful.has_value();
+  const bool ignores_livelocks = of_states && !report.result.kept.stateful->sought_livelocks;
   const char* const what_is_covered = of_states                    ? "every state"
                                       : report.result.withheld > 0 ? "every fair schedule"
                                                                    : "every schedule";
   const std::string every = what_is_covered + limited;
   if (guarantee.complete && !weakened(report))
-    return every + (of_states ? "; livelocks were not looked for" : "") + failures;
+    return every + (ignores_livelocks ? "; livelocks were not looked for" : "") + failures;
   if (covers_assertions(report) && options.races == "ignore")
     return "nothing: data races were ignored, so what threads read is not known";
   if (covers_assertions(report) && guarantee.exhausted && !weakened(report))

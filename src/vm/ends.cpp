@@ -12,17 +12,32 @@
 namespace thrum::vm {
 
 // A new slot while there are some that no thread had, so that a thread's addresses depend on the order of
-// creation only. Then the first one whose thread has ended and was joined; nothing: there is none.
+// creation only. Then the first one whose thread has ended and was joined; nothing: there is none. Where
+// states are visited, slots come again early: a program that creates and joins threads for ever may have few
+// states.
 std::optional<std::uint16_t> Machine::take_slot() {
+  constexpr std::uint16_t kFirstSlots = 8;
   Course& all = change_course();
-  if (all.slots_used < kThreadSlots) return all.slots_used++;
+  const bool comes_again = settings.visits_states && all.slots_used >= kFirstSlots;
+  if (all.slots_used < kThreadSlots && !comes_again) return all.slots_used++;
   // Main keeps its slot, and the thread of the last event is still asked for its name.
-  for (std::uint16_t slot = 1; slot < kThreadSlots; ++slot) {
+  for (std::uint16_t slot = 1; slot < all.slots_used; ++slot) {
     Thread& former = thread(slot);
     if (former.detached) trace->reveals_threads = true;
-    if (former.life == Life::ended && former.released && slot != all.last) return slot;
+    const bool is_known = settings.visits_states && former.locks != 0;  // to the locks, by its id
+    if (former.life == Life::ended && former.released && slot != all.last && !is_known) return slot;
   }
-  return std::nullopt;
+  return all.slots_used < kThreadSlots ? std::optional(all.slots_used++) : std::nullopt;
+}
+
+// The least that no thread has or had, but for those whose slots others have now.
+ThreadId Machine::free_id(const Thread& parent) const {
+  for (std::uint32_t ordinal = 1;; ++ordinal) {
+    const ThreadId id = names.child(parent.id, ordinal);
+    std::uint32_t slot = 0;
+    while (slot < course().slots_used && thread(slot).id != id) ++slot;
+    if (slot == course().slots_used) return id;
+  }
 }
 
 // Before another thread gets its slot: all that does not begin with zeros then.
@@ -59,8 +74,9 @@ Thread* Machine::add_thread() {
   child = {};
   child.random_draws = draws;
   child.slot = *slot;
-  child.number = all.created++;
-  child.id = names.child(parent.id, ++parent.children);
+  child.number = settings.visits_states ? *slot : all.created++;
+  child.id = settings.visits_states ? free_id(parent) : names.child(parent.id, ++parent.children);
+  if (keeps_order) child.id_in_order = names.child(parent.id_in_order, ++parent.children);
   child.rounding = parent.rounding;
   child.life = Life::unsettled;
   child.bottom = &at<Frame>(kFrames + *slot * kFramesSize) + 1;

@@ -131,6 +131,7 @@ Next unlock_mutex(Call& call, std::uint32_t base = 0) {
   }
   if (lock->count != 0) {
     set(call, lock->count, lock->count - 1);
+    --call.thread.locks;
   } else {
     give_up_mutex(call, object);
   }
@@ -323,6 +324,7 @@ std::uint8_t& readers_of(const Call& call, LockState& lock) {
 void begin_to_read(Call& call, LockState& lock) {
   constexpr std::uint8_t kFull = 255;
   set(call, lock.count, lock.count + 1);
+  ++call.thread.locks;
   std::uint8_t& mine = readers_of(call, lock);
   if (mine != kFull) set(call, mine, static_cast<std::uint8_t>(mine + 1));
 }
@@ -383,6 +385,7 @@ Next lock_exclusive(Call& call, std::uint64_t deadline) {
       if (lock->is_destroyed()) return fail_destroyed(call, kLocks);
       if (lock_is_free(object)) {
         set(call, lock->owner, owner_word(call));
+        ++call.thread.locks;
         return finish_lock(call, 0);
       }
       set(call, lock->writers_waiting, lock->writers_waiting + 1);
@@ -399,6 +402,7 @@ Next lock_exclusive(Call& call, std::uint64_t deadline) {
   if (queues) set(call, lock->writers_waiting, lock->writers_waiting - 1);
   if (lock->is_destroyed()) return fail_destroyed(call, kLocks);
   set(call, lock->owner, owner_word(call));
+  ++call.thread.locks;
   return finish_lock(call, 0);
 }
 
@@ -473,6 +477,7 @@ Next do_rwlock_trywrlock(Call& call) {
   if (lock->is_destroyed()) return fail_destroyed(call, kLocks);
   if (!lock_is_free(object)) return finish_lock(call, EBUSY, Outcome::failed);
   set(call, lock->owner, owner_word(call));
+  ++call.thread.locks;
   return finish_lock(call, 0);
 }
 
@@ -489,6 +494,7 @@ Next do_rwlock_unlock(Call& call) {
   if (was_writer) {
     if (lock->owner != owner_word(call)) return fail_held(call, kUnlocks, lock_holder(object));
     set(call, lock->owner, std::uint32_t{0});
+    --call.thread.locks;
     return finish_lock(call, 0);
   }
   if (lock->count == 0) return fail_held(call, kUnlocks, kNoThread);
@@ -524,6 +530,7 @@ Next take_spin_lock(Call& call, bool waits) {
   if (*lock == kSpinLockDestroyed) return fail_destroyed(call, "locks a spin lock");
   if (*lock != 0) return finish_lock(call, EBUSY, Outcome::failed);
   set(call, *lock, static_cast<SpinLock>(owner_word(call)));
+  ++call.thread.locks;
   return finish_lock(call, 0);
 }
 
@@ -561,6 +568,7 @@ Next do_spin_unlock(Call& call) {
   if (static_cast<std::uint32_t>(*lock) != owner_word(call))
     return fail_held(call, "unlocks a spin lock", spin_lock_holder(object));
   set(call, *lock, SpinLock{0});
+  --call.thread.locks;
   return finish_lock(call, 0);
 }
 

@@ -76,6 +76,7 @@ Next do_section_end(Call& call) {
 Next do_progress(Call& call) {
   call.machine.note_change(call.thread);
   call.machine.note_hidden_change();
+  call.machine.cycle_traits.comes_further = true;
   return Next::done;
 }
 

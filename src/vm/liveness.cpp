@@ -64,6 +64,7 @@ Roles roles_of(Opcode opcode) {
     case Opcode::unreachable:
     case Opcode::trap:
     case Opcode::breakpoint:
+    case Opcode::round:
     case Opcode::atomic:
     case Opcode::fence: return kNone;
     case Opcode::br:

@@ -28,7 +28,7 @@ void LoopStates::add_live(const Thread& thread, const Frame& frame, Registers& r
   add(frame.next);
 }
 
-bool LoopStates::take(const Thread& thread, Registers& registers) {
+bool LoopStates::take(const Thread& thread, Registers& registers, std::size_t most) {
   registers.clear();
   registers.push_back(thread.phase);
   registers.push_back(thread.left_out);
@@ -45,7 +45,7 @@ bool LoopStates::take(const Thread& thread, Registers& registers) {
       add_kept(frame->kept);
     }
     add_live(thread, *frame, registers);
-    if (registers.size() > kRegistersMax) return false;
+    if (registers.size() > most) return false;
   }
   return true;
 }

@@ -40,8 +40,9 @@ class LoopStates {
   // The registers of a thread that stands before an operation, as far as they are live, and where its frames
   // are.
   using Registers = std::vector<std::uint64_t>;
-  // False: they are too many.
-  bool take(const Thread& thread, Registers& registers);
+  // False: they are more than most.
+  static constexpr std::size_t kRegistersMax = 1 << 13;
+  bool take(const Thread& thread, Registers& registers, std::size_t most = kRegistersMax);
   bool are_those_of(const Thread& thread, const Registers& registers);
 
   struct Moment {
@@ -65,7 +66,6 @@ class LoopStates {
   bool has_any_changed_memory(Mark since);
 
  private:
-  static constexpr std::size_t kRegistersMax = 1 << 13;
   struct Run {
     std::uint16_t slot;
     Mark begin;

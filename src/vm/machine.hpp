@@ -29,6 +29,7 @@
 #include "races/footprints.hpp"
 #include "races/known_races.hpp"
 #include "races/race_detector.hpp"
+#include "stateful/state_program.hpp"
 #include "support/bytes.hpp"
 #include "vm/choice_watch.hpp"
 #include "vm/code.hpp"
@@ -187,6 +188,7 @@ class Machine : public Pending {
   bool records_all = false;  // events, from the beginning, whatever the director wants of them
   KnownRaces known_races;
   SharedWords shared_words;
+  bool keeps_order = false;   // Thread::id_in_order is kept, where states are visited
   bool clock_counts = false;  // the program has read the clock, or named a moment of it
   // Where a racing access was passed over that is no scheduling point; who runs executions takes it away.
   std::optional<std::vector<Place>> unexplored;
@@ -195,7 +197,8 @@ class Machine : public Pending {
     if (settings.visits_states) return size != 0 && shared_words.note(thread.slot, block, size);
     return attentive_ && judges && known_races.promotes(program_code_of(thread), block, size);
   }
-  std::string output;  // what the program has written
+  CycleTraits cycle_traits;  // since who visits states has reset it
+  std::string output;        // what the program has written
 
   static Course& course() { return at<Course>(kMachine + (std::uint64_t{1} << 32)); }
   static Thread& thread(std::uint32_t slot) { return at<Thread>(kThreadRecords + slot * kThreadRecordSize); }
@@ -320,7 +323,12 @@ class Machine : public Pending {
   // Whether it waits for so long that only the end of everything else would let it time out.
   bool is_endless(const Thread& thread) const;
   // Something has changed that is no part of the state: what repeats all the same is no livelock.
-  void note_hidden_change() { livelocks_.note_hidden_change(); }
+  void note_hidden_change() {
+    livelocks_.note_hidden_change();
+    cycle_traits.is_hidden = true;
+  }
+  // That threads go round for ever, and where each of them stands.
+  Failure livelock() const;
   Thread* create(std::uint64_t body, std::uint64_t argument);
   // The thread's function has returned. Stop::arrived is never returned; nothing: it goes on, with a function
   // that runs at its end.
@@ -486,6 +494,7 @@ class Machine : public Pending {
   AccessKind kind_of_atomic(const Thread& thread) const;
   std::optional<MemoryAccess> pending_access(const Thread& thread) const;
   bool passes_in_section(AccessKind kind, std::uint64_t address, std::uint64_t size);
+  ThreadId free_id(const Thread& parent) const;
   std::optional<std::uint16_t> take_slot();
   void forget_former(Thread& former);
   void forget_settings(const Thread& former);

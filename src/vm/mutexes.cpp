@@ -35,6 +35,7 @@ int take_mutex(Call& call, std::uint64_t object) {
   LockState& lock = at<LockState>(object);
   if (is_robust(lock) && lock.condition == MutexCondition::not_recoverable) return ENOTRECOVERABLE;
   set(call, lock.owner, owner_word(call));
+  ++call.thread.locks;
   if (!is_robust(lock)) return 0;
   Held& held = held_by(call.thread);
   if (held.count == Held::kMax) {
@@ -48,6 +49,7 @@ int take_mutex(Call& call, std::uint64_t object) {
 
 void give_up_mutex(Call& call, std::uint64_t object) {
   LockState& lock = at<LockState>(object);
+  if (lock.owner == owner_word(call)) --call.thread.locks;
   set(call, lock.owner, std::uint32_t{0});
   if (!is_robust(lock)) return;
   forget(call.machine, held_by(call.thread), object);
@@ -72,6 +74,7 @@ std::optional<Stop> Machine::leave_robust_mutexes(Thread& me) {
     LockState& lock = at<LockState>(object);
     memory.note(object, sizeof lock);
     lock.owner = lock.count = 0;
+    --me.locks;
     lock.condition = MutexCondition::owner_died;
     done(true, 0, 1);
     if (over) return Stop::over;

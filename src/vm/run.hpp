@@ -635,6 +635,9 @@ op_resume:
   THRUM_VM_LOAD_FRAME;
   if (__builtin_expect(thread->in_call, 0)) goto calls_external;
   THRUM_VM_GO;
+op_round:
+  m.cycle_traits.comes_further = true;
+  THRUM_VM_NEXT;
 op_unreachable:
   THRUM_VM_SAVE(I);
   return m.fail(BugKind::undefined_behaviour, "code is reached that the compiler took for unreachable");

@@ -72,9 +72,11 @@ void StateKeys::add_thread(const Thread& one) {
   add(static_cast<std::uint64_t>(one.life));
   add(one.random_draws);
   add(one.released);
+  add(one.id);
+  add(one.locks);
   if (one.life == Life::unused || (one.life == Life::ended && one.released)) return;
-  for (const std::uint64_t number : {std::uint64_t{one.id}, std::uint64_t{one.detached},
-                                     std::uint64_t{one.joined_by_someone}, one.result, one.exit_result})
+  for (const std::uint64_t number :
+       {std::uint64_t{one.detached}, std::uint64_t{one.joined_by_someone}, one.result, one.exit_result})
     add(number);
   if (one.life == Life::ended) return;
   const bool waits_for_thread = one.wait == Wait::join || one.wait == Wait::ended;
@@ -118,7 +120,7 @@ void StateKeys::add_thread(const Thread& one) {
                                      one.affinity,
                                      std::uint64_t{one.in_call}})
     add(number);
-  machine_.states_.take(one, registers_);
+  machine_.states_.take(one, registers_, ~std::size_t{0});
   add(registers_.size());
   numbers_.insert(numbers_.end(), registers_.begin(), registers_.end());
 }

@@ -2,6 +2,7 @@
 #include "vm/states.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 #include "stateful/pending_races.hpp"
@@ -51,6 +52,7 @@ void VmStates::step(Option option) {
     standing_.events = trace_.events.size();
     standing_.is_first = false;
     standing_.answered = {option};
+    yields_ = option.via == Via::timeout || option.via == Via::expiry || stands_at_yield(option.value);
   } else {
     standing_.answered.push_back(option);
     return_to(standing_);
@@ -64,6 +66,7 @@ void VmStates::step(Option option) {
 void VmStates::run() {
   answer_ = 0;
   stands_ = is_marked_ = false;
+  machine_.cycle_traits = {};
   trace_.end = End::finished;
   trace_.failure = {};
   try {
@@ -74,6 +77,8 @@ void VmStates::run() {
   }
   if (!machine_.refused.empty()) refused_ = machine_.refused;
   if (stands_) machine_.over = false;
+  traits_ = machine_.cycle_traits;
+  traits_.yields = yields_;
 }
 
 std::uint16_t VmStates::choose(const ChoicePoint& point) {
@@ -115,11 +120,24 @@ void VmStates::return_to(const Standing& standing) {
 }
 
 bool VmStates::stands_at_plain_access(ThreadId id) {
-  return std::ranges::any_of(Machine::live(), [id](std::uint16_t slot) {
+  return stands_at_one_of(id, {Operation::racy_load, Operation::racy_store, Operation::racy_free});
+}
+
+ThreadId VmStates::id_in_order(ThreadId id) {
+  const auto is_it = [id](std::uint16_t slot) { return Machine::thread(slot).id == id; };
+  const auto found = std::ranges::find_if(Machine::live(), is_it);
+  return found == Machine::live().end() ? id : Machine::thread(*found).id_in_order;
+}
+
+bool VmStates::stands_at_yield(ThreadId id) {
+  return stands_at_one_of(id, {Operation::yield, Operation::sleep});
+}
+
+bool VmStates::stands_at_one_of(ThreadId id, std::initializer_list<Operation> operations) {
+  return std::ranges::any_of(Machine::live(), [&](std::uint16_t slot) {
     const Thread& one = Machine::thread(slot);
     return one.id == id && one.life == Life::standing &&
-           (one.operation == Operation::racy_load || one.operation == Operation::racy_store ||
-            one.operation == Operation::racy_free);
+           std::ranges::find(operations, one.operation) != operations.end();
   });
 }
 

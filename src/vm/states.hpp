@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,10 +37,12 @@ class VmStates final : public StateProgram, public ChoiceWatch {
   const ChoicePoint& point() const override { return standing_.point; }
   std::span<const Option> options() const override { return standing_.options; }
   void step(Option option) override;
+  CycleTraits traits() const override { return traits_; }
   Mark mark() override;
   void undo(Mark mark) override;
   StateKey key() override { return keys_.key(); }
   std::vector<Failure> races() override;
+  Failure livelock() const override { return machine_.livelock(); }
 
   // What was learned of the program is put to use: steps and states may be others from here on, and schedules
   // of an earlier search have no meaning.
@@ -53,6 +56,8 @@ class VmStates final : public StateProgram, public ChoiceWatch {
   const Trace& trace() const { return trace_; }
   // Whether the thread stands before an access that is no visible operation in ordinary executions.
   static bool stands_at_plain_access(ThreadId id);
+  // The thread's id in an execution in which ids do not come again. REQUIRES: Machine::keeps_order
+  static ThreadId id_in_order(ThreadId id);
 
   Wanted wanted;  // what the traces of executions record, from the next reset() on
 
@@ -73,6 +78,8 @@ class VmStates final : public StateProgram, public ChoiceWatch {
     std::vector<Option> options;
   };
 
+  static bool stands_at_yield(ThreadId id);
+  static bool stands_at_one_of(ThreadId id, std::initializer_list<Operation> operations);
   void run();
   void mark_here(Standing& standing);
   void return_to(const Standing& standing);
@@ -86,7 +93,9 @@ class VmStates final : public StateProgram, public ChoiceWatch {
   std::size_t marks_used_ = 0;
   bool is_marked_ = false;  // the machine is where the present standing's moment is
   std::size_t answer_ = 0;  // the next of standing_.answered
-  bool stands_ = false;     // the step has met a choice without an answer
+  CycleTraits traits_;
+  bool yields_ = false;  // the step that began last
+  bool stands_ = false;  // the step has met a choice without an answer
   std::string refused_;
   bool clock_counts_ = false;  // at begin_search()
 };

@@ -151,11 +151,15 @@ void Machine::look_for_livelock(const Thread& me) {
   if (arrival == Livelocks::Arrival::watch) begins_again_ = over = true;
   if (arrival != Livelocks::Arrival::livelock || fail_by_self_lock()) return;
   if (records_events()) trace->lasso = livelocks_.cycle();
+  fail(livelock());
+}
+
+Failure Machine::livelock() const {
   Failure failure{BugKind::livelock, "the threads go round in loops for ever", kMainThread, 0, {}};
   for (const std::uint16_t slot : live()) failure.waiters.push_back(waiter(thread(slot)));
   failure.thread = failure.waiters.front().thread;
   failure.code = failure.waiters.front().code;
-  fail(std::move(failure));
+  return failure;
 }
 
 // Whether the rounds of two waiting threads interfere. Then it does not follow from the rounds, each run

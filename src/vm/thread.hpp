@@ -114,6 +114,7 @@ struct Thread : Standing {
   Frame* bottom = nullptr;
   Frame* unsaved = nullptr;  // frames below it have not changed since the last mark, and are not in the log
   ThreadId id = kMainThread;
+  ThreadId id_in_order = kMainThread;  // that it has where ids do not come again (Machine::keeps_order)
   std::uint16_t slot = 0;
   std::uint16_t number = 0;  // counts the threads of the execution
   Life life = Life::unused;
@@ -130,6 +131,7 @@ struct Thread : Standing {
   std::uint32_t children = 0;
   std::uint32_t random_draws = 0;
   std::uint32_t atomic_depth = 0;
+  std::uint32_t locks = 0;     // that it holds
   std::uint32_t left_out = 0;  // accesses that are not judged: begins of reads, of writes in the upper half
   std::uint64_t others_when_spurious = kNever;
   std::uint64_t result = 0;

@@ -39,12 +39,22 @@ void describe(const VmWorld& world, VmProcess& process, Report& report) {
   vm::Machine& machine = program.program().machine();
   report.modules = {{machine.settings.arguments.front(), true}};
   program.note_unexplored();
-  if (world.job().state_cache)
-    report.notes.push_back(
-        {"livelocks-not-sought", 1,
-         "livelocks were not looked for: threads that go round for ever, through states that "
-         "repeat, are no bug here (--strategy icb without --state-cache looks)",
-         false});
+  const std::optional<StatefulStatistics>& stateful = report.result.kept.stateful;
+  if (stateful && !stateful->sought_livelocks)
+    report.notes.push_back({"livelocks-not-sought", 1,
+                            "livelocks were not looked for: threads that go round for ever, through states "
+                            "that repeat, are no bug here (--strategy dfs without a bound looks)",
+                            false});
+  if (stateful && stateful->may_go_round != 0)
+    report.notes.push_back({"may-go-round", stateful->may_go_round,
+                            "threads that yield can go round for ever, if each has its turns at the wrong "
+                            "moments only; that is no bug here",
+                            false});
+  if (stateful && stateful->unsought_lockstep != 0)
+    report.notes.push_back({"lockstep-not-sought", stateful->unsought_lockstep,
+                            "livelocks in lockstep, of threads that yield to each other for ever, were not "
+                            "looked for among the states that lead to each other: they are too many",
+                            false});
   if (machine.weaker_atomics() != 0 && world.job().state_cache) {
     report.notes.push_back(
         {"weak-order-races", 1,

@@ -11,12 +11,22 @@ namespace thrum {
 
 namespace {
 
+constexpr int kRoundsMax = 1'000;  // of a livelock, until an ordinary execution is to know that it is one
 constexpr std::uint64_t kStepsMax = ~std::uint64_t{0} / 4;  // a search of states has no bound on operations
 
 StatefulSettings::Order order_of(const std::string& strategy) {
   return strategy == "dfs"   ? StatefulSettings::Order::dfs
          : strategy == "bfs" ? StatefulSettings::Order::bfs
                              : StatefulSettings::Order::icb;
+}
+
+// In ordinary executions plain accesses are scheduling points where they were seen to race (Races::explore).
+bool is_at_plain_access(const View& view, ThreadId thread) {
+  const std::span<const PendingOperation> pending = view.threads.pending();
+  const auto found = std::ranges::find(pending, thread, &PendingOperation::thread);
+  return found != pending.end() &&
+         (found->operation == Operation::racy_load || found->operation == Operation::racy_store ||
+          found->operation == Operation::racy_free);
 }
 
 std::uint16_t position_of(std::span<const Option> options, Option wanted) {
@@ -43,23 +53,29 @@ class StateCacheStrategy final : public Strategy, public Advisor, public Reporti
   Advisor* advisor() override { return this; }
   void learn(const Plan&, const Trace& trace) override {
     StateCache::Bug& bug = cache_.bugs_[number_++];
-    const bool is_race = bug.found.failure.kind == BugKind::data_race;  // it may be shown by another one
-    bug.is_shown = trace.end == End::bug && (is_race ? trace.failure.kind == BugKind::data_race
-                                                     : same_bug(trace.failure, bug.found.failure));
+    // A race may be shown by another one; and a cycle of states, by other words.
+    const BugKind kind = bug.found.failure.kind;
+    const bool is_by_kind = kind == BugKind::data_race || kind == BugKind::livelock;
+    bug.is_shown = trace.end == End::bug &&
+                   (is_by_kind ? trace.failure.kind == kind : same_bug(trace.failure, bug.found.failure));
   }
 
-  void begin() override { next_ = 0; }
+  void begin() override { next_ = rounds_ = 0; }
   Advice at_point(const View& view) override {
-    const std::vector<StateCache::Choice>& schedule = cache_.bugs_[number_].schedule;
-    for (; next_ < schedule.size(); ++next_) {
-      const StateCache::Choice& choice = schedule[next_];
-      if (!choice.is_visible || choice.kind != view.point.key.kind) continue;
-      const std::uint16_t taken = position_of(view.options, choice.option);
-      if (taken == view.options.size()) continue;
-      ++next_;
-      return {Advice::Kind::take, taken};
+    const StateCache::Bug& bug = cache_.bugs_[number_];
+    while (true) {
+      for (; next_ < bug.schedule.size(); ++next_) {
+        const StateCache::Choice& choice = bug.schedule[next_];
+        if (choice.kind != view.point.key.kind) continue;
+        if (choice.is_plain && !is_at_plain_access(view, choice.option.value)) continue;
+        const std::uint16_t taken = position_of(view.options, choice.option);
+        if (taken == view.options.size()) continue;
+        ++next_;
+        return {Advice::Kind::take, taken};
+      }
+      if (!bug.found.round || rounds_++ == kRoundsMax) return {Advice::Kind::follow, 0};
+      next_ = *bug.found.round;
     }
-    return {Advice::Kind::follow, 0};
   }
 
   Guarantee guarantee() const override;
@@ -71,6 +87,7 @@ class StateCacheStrategy final : public Strategy, public Advisor, public Reporti
   StateCache& cache_;
   std::size_t number_ = 0;  // of the bug whose execution runs next
   std::size_t next_ = 0;    // of its choices
+  int rounds_ = 0;          // that a livelock has gone, or tried to go
 };
 
 std::unique_ptr<Strategy> StateCache::make_strategy() { return std::make_unique<StateCacheStrategy>(*this); }
@@ -119,37 +136,48 @@ void StateCache::search() {
 // Runs the schedule of each bug once more, and notes what it consists of.
 void StateCache::trace_bugs(vm::VmStates& states) {
   states.wanted = Wanted::everything();
+  machine_.keeps_order = true;
   for (const StateBug& found : findings_.bugs) {
     Bug& bug = bugs_.emplace_back();
     bug.found = found;
     states.reset();
+    std::uint32_t round_begin = 0;
     for (const Option option : found.schedule) {
-      Choice choice{option, states.point().key.kind, true};
+      if (found.round == bug.schedule.size())
+        round_begin = static_cast<std::uint32_t>(states.trace().events.size());
+      Choice choice{option, states.point().key.kind, false};
       if (choice.kind == ChoiceKind::thread && option.via == Via::run)
-        choice.is_visible = !vm::VmStates::stands_at_plain_access(option.value);
+        choice.is_plain = vm::VmStates::stands_at_plain_access(option.value);
+      // In an ordinary execution ids of threads do not come again.
+      if (choice.kind == ChoiceKind::thread || choice.kind == ChoiceKind::waiter)
+        choice.option.value = vm::VmStates::id_in_order(option.value);
       bug.schedule.push_back(choice);
       states.step(option);
     }
     bug.trace = states.trace();
+    if (found.round) bug.trace.lasso = {round_begin, static_cast<std::uint32_t>(bug.trace.events.size())};
     bug.trace.end = End::bug;
     if (bug.trace.failure.empty()) bug.trace.failure = found.failure;
   }
+  machine_.keeps_order = false;
 }
 
 std::vector<FoundBug> StateCache::unshown() const {
   std::vector<FoundBug> bugs;
   for (const Bug& bug : bugs_) {
-    if (bug.is_shown) continue;
+    if (bug.is_shown || bug.found.is_in_lockstep) continue;
     FoundBug& one = bugs.emplace_back();
     one.failure = bug.trace.failure;
     one.preemptions = bug.found.cost;
-    one.unconfirmed = is_stopped_
-                          ? "the time ended before its schedule was run again"
-                          : "it needs switches of threads at plain accesses, which only the states' own "
-                            "executions have";
+    one.unconfirmed = is_stopped_       ? "the time ended before its schedule was run again"
+                      : bug.found.round ? "its states lead to each other, but no other execution went round"
+                      : job_.races == Races::report
+                          ? "a data race comes before it; --races explore goes on behind that"
+                          : "it needs switches of threads at plain accesses, which other executions lack";
     one.trace = bug.trace;
     one.trace.events.clear();
     one.trace.details.places.clear();
+    one.trace.lasso = {};
   }
   return bugs;
 }
@@ -200,6 +228,10 @@ SearchStatistics StateCacheStrategy::statistics() const {
   own.restarts = cache_.restarts_;
   own.expected_collisions = findings.expected_collisions;
   own.seconds = cache_.seconds_;
+  own.sought_livelocks = findings.sought_livelocks;
+  own.unsought_lockstep = findings.unsought_lockstep;
+  own.may_go_round = static_cast<std::uint64_t>(std::ranges::count_if(
+      cache_.bugs_, [](const StateCache::Bug& bug) { return !bug.is_shown && bug.found.is_in_lockstep; }));
   for (const StateFindings::Bound& bound : findings.bounds) own.bounds.push_back({bound.states, bound.steps});
   return statistics;
 }

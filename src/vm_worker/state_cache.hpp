@@ -34,7 +34,8 @@ class StateCache {
   // A strategy that searches the states, unless another one has, and then runs an execution for each bug.
   std::unique_ptr<Strategy> make_strategy();
 
-  // Bugs that no execution has shown again; by the trace of the states' own execution.
+  // Bugs that no execution has shown again; by the trace of the states' own execution. A livelock in lockstep
+  // is no bug then.
   std::vector<FoundBug> unshown() const;
   // Why the machine could not go on somewhere; empty: it could.
   const std::string& refused() const { return refused_; }
@@ -42,11 +43,12 @@ class StateCache {
  private:
   friend class StateCacheStrategy;
 
-  // A choice of a schedule: an option, and whether it is one of an ordinary execution too.
+  // A choice of a schedule: an option, and whether its thread stands at a plain access, which in an ordinary
+  // execution need not be a scheduling point.
   struct Choice {
     Option option;
     ChoiceKind kind = ChoiceKind::thread;
-    bool is_visible = true;
+    bool is_plain = false;
   };
   struct Bug {
     StateBug found;

@@ -94,6 +94,9 @@ void ToyStates::step(Option option) {
 
 void ToyStates::go(Move move, int way) {
   std::string schedule;
+  const Instruction* const next = interpreter_.next(present_.state, move.thread);
+  traits_ = {};
+  traits_.yields = move.kind == Move::Kind::timeout || (next != nullptr && next->opcode == Opcode::yield);
   interpreter_.step(present_.state, move, way, schedule);
   present_.running = move.thread;
   present_.begun.reset();
@@ -154,6 +157,9 @@ void ToyStates::collect_options() {
     if (state[thread].asleep && !state[thread].woke_last) add(thread, Move::Kind::spurious);
   }
 }
+
+// A toy program's threads come to their ends, or are blocked.
+Failure ToyStates::livelock() const { return {}; }
 
 ToyStates::Mark ToyStates::mark() {
   marks_.push_back(present_);

@@ -29,10 +29,12 @@ class ToyStates final : public StateProgram {
   const ChoicePoint& point() const override { return point_; }
   std::span<const Option> options() const override { return options_; }
   void step(Option option) override;
+  CycleTraits traits() const override { return traits_; }
   Mark mark() override;
   void undo(Mark mark) override;
   StateKey key() override;
   std::vector<Failure> races() override;
+  Failure livelock() const override;
 
   std::string content() const { return content_of(present_.state); }
   Ending ending() const { return ending_of(interpreter_, present_.state); }
@@ -54,6 +56,7 @@ class ToyStates final : public StateProgram {
   std::vector<Moment> marks_;
   bool is_over_ = false;
   Failure failure_;
+  CycleTraits traits_;
   ChoicePoint point_;
   std::vector<Option> options_;
 };
