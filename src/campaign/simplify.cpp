@@ -171,7 +171,7 @@ class Simplifier {
   std::uint64_t executions_ = 0;
   std::uint64_t executions_max_ = 0;  // in the present step
   bool lost_ = false;                 // control was lost; the bug does not change
-  bool cut_ = false;                  // an execution met a limit or fairness: the bug may lie beyond
+  bool cut_ = false;                  // an execution met a limit, fairness or a race: the bug may lie beyond
   bool proved_ = false;
   Trace trace_;
   std::priority_queue<Waiting, std::vector<Waiting>, Later> waiting_;
@@ -193,7 +193,9 @@ bool Simplifier::execute(const Plan& plan, Advisor* advisor, Wanted wanted) {
   budget_.announce(fair_);
   program_.run(fair_, advisor, wanted, trace_);
   const bool is_cut = is_cut_by_limit(trace_.end);
-  if (is_cut || trace_.counts.withheld != 0 || trace_.starved) cut_ = true;
+  const bool ends_at_race = trace_.end == End::bug && trace_.failure.kind == BugKind::data_race &&
+                            bug_.failure.kind != BugKind::data_race;
+  if (is_cut || trace_.counts.withheld != 0 || trace_.starved || ends_at_race) cut_ = true;
   if (trace_.end == End::diverged || trace_.end == End::uncontrolled) lost_ = true;
   return !lost_;
 }

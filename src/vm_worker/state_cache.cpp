@@ -5,12 +5,11 @@
 #include <chrono>
 #include <utility>
 
-#include "vm/states.hpp"
-
 namespace thrum {
 
 namespace {
 
+constexpr int kTriesMax = 100;     // of a bug behind races
 constexpr int kRoundsMax = 1'000;  // of a livelock, until an ordinary execution is to know that it is one
 constexpr std::uint64_t kStepsMax = ~std::uint64_t{0} / 4;  // a search of states has no bound on operations
 
@@ -43,7 +42,7 @@ class StateCacheStrategy final : public Strategy, public Advisor, public Reporti
 
   bool next(Plan& plan) override {
     if (!cache_.is_searched_) cache_.search();
-    if (number_ == cache_.bugs_.size() || cache_.is_stopped_) return false;
+    if (cache_.is_stopped_ || !has_next()) return false;
     plan = Plan{};
     plan.policy.kind = Policy::Kind::base;
     plan.policy.rounds = Rounds::repeat;
@@ -52,7 +51,14 @@ class StateCacheStrategy final : public Strategy, public Advisor, public Reporti
   Wanted wanted() const override { return Wanted::all_events(); }
   Advisor* advisor() override { return this; }
   void learn(const Plan&, const Trace& trace) override {
-    StateCache::Bug& bug = cache_.bugs_[number_++];
+    StateCache::Bug& bug = bug_now();
+    const bool ends_at_race = trace.end == End::bug && trace.failure.kind == BugKind::data_race;
+    if (is_second_try() && ends_at_race && tries_++ < kTriesMax) {
+      cache_.machine_.known_races.add(trace.failure);
+      return;
+    }
+    ++number_;
+    tries_ = 0;
     // A race may be shown by another one; and a cycle of states, by other words.
     const BugKind kind = bug.found.failure.kind;
     const bool is_by_kind = kind == BugKind::data_race || kind == BugKind::livelock;
@@ -62,7 +68,7 @@ class StateCacheStrategy final : public Strategy, public Advisor, public Reporti
 
   void begin() override { next_ = rounds_ = 0; }
   Advice at_point(const View& view) override {
-    const StateCache::Bug& bug = cache_.bugs_[number_];
+    const StateCache::Bug& bug = bug_now();
     while (true) {
       for (; next_ < bug.schedule.size(); ++next_) {
         const StateCache::Choice& choice = bug.schedule[next_];
@@ -84,8 +90,28 @@ class StateCacheStrategy final : public Strategy, public Advisor, public Reporti
   SearchStatistics statistics() const override;
 
  private:
+  // Bugs that were not shown have a second try. The accesses whose races come before are scheduling points in
+  // it, as in a search with Races::explore; those of races that it meets are, when it is tried again.
+  bool has_next() {
+    for (; number_ < 2 * cache_.bugs_.size(); ++number_) {
+      const StateCache::Bug& bug = bug_now();
+      if (!is_second_try()) return true;
+      if (bug.is_shown || bug.races.empty()) continue;
+      for (const StateCache::Bug& other : cache_.bugs_) {
+        if (other.found.failure.kind == BugKind::data_race)
+          cache_.machine_.known_races.add(other.trace.failure);
+      }
+      for (const Failure& race : bug.races) cache_.machine_.known_races.add(race);
+      return true;
+    }
+    return false;
+  }
+  bool is_second_try() const { return number_ >= cache_.bugs_.size(); }
+  StateCache::Bug& bug_now() { return cache_.bugs_[number_ % cache_.bugs_.size()]; }
+
   StateCache& cache_;
-  std::size_t number_ = 0;  // of the bug whose execution runs next
+  std::size_t number_ = 0;  // of the try: of the bug whose execution runs next
+  int tries_ = 0;           // of it
   std::size_t next_ = 0;    // of its choices
   int rounds_ = 0;          // that a livelock has gone, or tried to go
 };
@@ -143,6 +169,7 @@ void StateCache::trace_bugs(vm::VmStates& states) {
     states.reset();
     std::uint32_t round_begin = 0;
     for (const Option option : found.schedule) {
+      note_races(states, bug);
       if (found.round == bug.schedule.size())
         round_begin = static_cast<std::uint32_t>(states.trace().events.size());
       Choice choice{option, states.point().key.kind, false};
@@ -162,6 +189,15 @@ void StateCache::trace_bugs(vm::VmStates& states) {
   machine_.keeps_order = false;
 }
 
+// The race that a bug consists of is no reason for it.
+void StateCache::note_races(vm::VmStates& states, Bug& bug) {
+  if (states.point().key.kind != ChoiceKind::thread || bug.found.failure.kind == BugKind::data_race) return;
+  for (Failure& race : states.races()) {
+    const auto is_it = [&race](const Failure& known) { return same_bug(known, race); };
+    if (std::ranges::none_of(bug.races, is_it)) bug.races.push_back(std::move(race));
+  }
+}
+
 std::vector<FoundBug> StateCache::unshown() const {
   std::vector<FoundBug> bugs;
   for (const Bug& bug : bugs_) {
@@ -171,9 +207,7 @@ std::vector<FoundBug> StateCache::unshown() const {
     one.preemptions = bug.found.cost;
     one.unconfirmed = is_stopped_       ? "the time ended before its schedule was run again"
                       : bug.found.round ? "its states lead to each other, but no other execution went round"
-                      : job_.races == Races::report
-                          ? "a data race comes before it; --races explore goes on behind that"
-                          : "it needs switches of threads at plain accesses, which other executions lack";
+                                        : "it needs switches of threads that other executions lack";
     one.trace = bug.trace;
     one.trace.events.clear();
     one.trace.details.places.clear();

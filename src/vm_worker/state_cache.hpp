@@ -21,6 +21,7 @@
 #include "search/strategy.hpp"
 #include "stateful/state_search.hpp"
 #include "vm/machine.hpp"
+#include "vm/states.hpp"
 
 namespace thrum {
 
@@ -53,12 +54,14 @@ class StateCache {
   struct Bug {
     StateBug found;
     std::vector<Choice> schedule;
-    Trace trace;  // of the states' own execution
+    Trace trace;                 // of the states' own execution
+    std::vector<Failure> races;  // that its schedule passes
     bool is_shown = false;
   };
 
   void search();
-  void trace_bugs(class vm::VmStates& states);
+  void trace_bugs(vm::VmStates& states);
+  static void note_races(vm::VmStates& states, Bug& bug);
 
   vm::Machine& machine_;
   const Job& job_;

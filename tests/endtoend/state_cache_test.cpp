@@ -284,6 +284,37 @@ TEST_F(StateCache, FindsRaces) {
   }
 }
 
+// What a race leads to is shown by an execution in which the racing accesses are scheduling points.
+TEST_F(StateCache, ConfirmsWhatRacesLeadTo) {
+  constexpr const char* kLostUpdate = R"(#include <assert.h>
+#include <pthread.h>
+int counter;
+static void* add(void* argument) {
+  int value = counter;
+  counter = value + 1;
+  return argument;
+}
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, 0, add, 0);
+  add(0);
+  pthread_join(thread, 0);
+  assert(counter == 2);
+}
+)";
+  const std::string program = compile(kLostUpdate);
+  for (const char* order : {"icb", "dfs", "bfs"}) {
+    const json test = search(program, 1, {"--strategy", order, "--keep-going"});
+    EXPECT_EQ(kinds_of(test), (std::set<std::string>{"assertion", "data-race"})) << order;
+    for (const json& bug : test["bugs"]) {
+      EXPECT_TRUE(bug["confirmed"]) << order << ": " << bug;
+      if (bug["kind"] == "assertion") {
+        EXPECT_EQ(bug["preemptions"], 1) << order;
+      }
+    }
+  }
+}
+
 TEST_F(StateCache, SeesNoRaceWhereThereIsNone) {
   const struct {
     const char* one;
