@@ -272,6 +272,9 @@ void FunctionDecoder::store_leaf(const Leaf& leaf, Address address, Slot from, b
 
 void FunctionDecoder::load_bytes(std::uint32_t bytes, Address address, Slot d, bool shared) {
   if (std::has_single_bit(bytes)) {
+    if (bytes < 8 && module_.is_for_states())
+      emit(Opcode::read_part, 0, address.base, address.index, address.is_indexed ? address.scale : 0,
+           address.offset);
     const Access access = load_of(bytes);
     const Opcode opcode = address.is_indexed ? access.indexed() : access.plain;
     emit(shared ? Access::shared(opcode) : opcode, d, address.base, address.index, address.scale,

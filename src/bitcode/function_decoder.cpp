@@ -185,7 +185,10 @@ void FunctionDecoder::decode_block(const llvm::BasicBlock& block, const llvm::Ba
   for (const llvm::Instruction& instruction : block) {
     if (const llvm::DebugLoc& place = instruction.getDebugLoc())
       location_ = module_.location_of(place, source_);
+    if (module_.is_for_states() && llvm::isa<llvm::SwitchInst>(instruction))
+      note_escape(*instruction.getOperand(0));
     visit(instruction, next);
+    if (module_.is_for_states()) note_escapes(instruction);
   }
 }
 
@@ -252,11 +255,15 @@ void FunctionDecoder::decode_return(const llvm::ReturnInst& instruction) {
 
 bool FunctionDecoder::has_code(Edge edge) const {
   const auto phis = edge.to->phis();
-  return phis.begin() != phis.end() || endless_loops_.completes_round(edge.from, edge.to);
+  return phis.begin() != phis.end() || completes_round(edge);
+}
+
+bool FunctionDecoder::completes_round(Edge edge) const {
+  return module_.is_for_states() && endless_loops_.completes_round(edge.from, edge.to);
 }
 
 void FunctionDecoder::emit_edge(Edge edge) {
-  if (endless_loops_.completes_round(edge.from, edge.to)) emit(Opcode::round, 0);
+  if (completes_round(edge)) emit(Opcode::round, 0);
   emit_moves(edge);
 }
 

@@ -91,12 +91,19 @@ class FunctionDecoder {
   void decode_return(const llvm::ReturnInst& instruction);
   void go_to(Edge edge, const llvm::BasicBlock* next);
   bool has_code(Edge edge) const;
+  bool completes_round(Edge edge) const;
   void emit_edge(Edge edge);
   void emit_moves(Edge edge);
   std::uint32_t begin_of(Edge edge);
   void finish_edges();
   [[noreturn]] void refuse(const std::string& what) const;
   [[noreturn]] void refuse(const llvm::Instruction& instruction) const;
+
+  // Addresses that become numbers (decode_escapes.cpp).
+  void note_escapes(const llvm::Instruction& instruction);
+  void note_escapes_of_binary(const llvm::BinaryOperator& binary);
+  void note_escapes_of_cast(const llvm::CastInst& cast);
+  void note_escape(const llvm::Value& of);
 
   // Integers and floating point (decode_arithmetic.cpp). Of vectors, element by element.
   void decode_binary(const llvm::BinaryOperator& instruction);

@@ -48,8 +48,11 @@ std::uint64_t low_bits(const llvm::APInt& value, unsigned from) {
 }  // namespace
 
 ModuleDecoder::ModuleDecoder(std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module,
-                             std::unordered_set<std::string> quiet)
-    : context_(std::move(context)), module_(std::move(module)), quiet_(std::move(quiet)) {
+                             std::unordered_set<std::string> quiet, bool is_for_states)
+    : context_(std::move(context)),
+      module_(std::move(module)),
+      quiet_(std::move(quiet)),
+      is_for_states_(is_for_states) {
   code_.locations.emplace_back();
   text_number("");
 }

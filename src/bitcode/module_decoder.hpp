@@ -21,14 +21,16 @@ namespace thrum::bitcode {
 
 class ModuleDecoder {
  public:
-  // quiet: names of functions that come from a library that is not instrumented.
+  // quiet: names of functions that come from a library that is not instrumented. is_for_states: the code
+  // tells what a search of states asks of it (reader.hpp, CodeUse).
   ModuleDecoder(std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module,
-                std::unordered_set<std::string> quiet);
+                std::unordered_set<std::string> quiet, bool is_for_states);
 
   // Decodes all but the functions. Throws vm::Refused.
   void decode();
 
   vm::Code& code() { return code_; }
+  bool is_for_states() const { return is_for_states_; }
   const llvm::DataLayout& layout() const { return module_->getDataLayout(); }
 
   vm::Function& function_of(const llvm::Function& function);
@@ -59,6 +61,7 @@ class ModuleDecoder {
   std::unique_ptr<llvm::LLVMContext> context_;
   std::unique_ptr<llvm::Module> module_;
   std::unordered_set<std::string> quiet_;
+  bool is_for_states_;
   vm::Code code_;
   std::unordered_map<const llvm::Function*, vm::Function*> functions_;
   std::vector<const llvm::Function*> sources_;  // by number

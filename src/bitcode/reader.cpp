@@ -57,7 +57,7 @@ std::unique_ptr<llvm::Module> read(const Input& input, bool is_library, llvm::LL
 
 }  // namespace
 
-static Linked link_all(const std::vector<Input>& program, const std::vector<Input>& libraries) {
+static Linked link_all(const std::vector<Input>& program, const std::vector<Input>& libraries, CodeUse use) {
   auto context = std::make_unique<llvm::LLVMContext>();
   std::string error;
   context->setDiagnosticHandler(std::make_unique<Errors>(error));
@@ -83,15 +83,16 @@ static Linked link_all(const std::vector<Input>& program, const std::vector<Inpu
     if (!function.isDeclaration() && !own.contains(function.getName().str()))
       quiet.insert(function.getName().str());
   }
-  auto decoder = std::make_shared<ModuleDecoder>(std::move(context), std::move(whole), std::move(quiet));
+  auto decoder = std::make_shared<ModuleDecoder>(std::move(context), std::move(whole), std::move(quiet),
+                                                 use == CodeUse::states);
   decode_program(*decoder);
   return {&decoder->code(), decoder};
 }
 
 // What the bitcode names may hold anything.
-Linked link(const std::vector<Input>& program, const std::vector<Input>& libraries) {
+Linked link(const std::vector<Input>& program, const std::vector<Input>& libraries, CodeUse use) {
   try {
-    return link_all(program, libraries);
+    return link_all(program, libraries, use);
   } catch (const vm::Refused& refused) {
     throw vm::Refused{one_line(refused.why), refused.missing};
   }

@@ -25,8 +25,13 @@ struct Linked {
   std::shared_ptr<void> keep;
 };
 
+// What the code is for. states: besides, it says where a thread completes a round of a loop that has no way
+// out (endless_loops.hpp), and where addresses become numbers (decode_escapes.cpp).
+enum class CodeUse { executions, states };
+
 // program: all of it. libraries: what of them the program needs, and not more; their code is not
 // instrumented. Throws vm::Refused for what cannot be read, linked or run.
-Linked link(const std::vector<Input>& program, const std::vector<Input>& libraries);
+Linked link(const std::vector<Input>& program, const std::vector<Input>& libraries,
+            CodeUse use = CodeUse::executions);
 
 }  // namespace thrum::bitcode

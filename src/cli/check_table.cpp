@@ -121,6 +121,14 @@ constexpr Row kRows[] = {
      .help =
          "With --engine vm: visit each state of the program once, by --strategy icb (the default), dfs or "
          "bfs. Programs that never end are searched to the end if they have finitely many states"},
+    {.names = "--symmetry",
+     .value = "heap|none",
+     .member = &O::symmetry,
+     .at_resume = kMustEqual,
+     .group = kSearch,
+     .help =
+         "With --state-cache: which states are one. heap: those that differ only in where blocks of the heap "
+         "lie, as long as the program does nothing that depends on it; none: equal ones only"},
 
     {.names = "--time",
      .value = "SECONDS",

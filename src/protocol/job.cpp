@@ -700,6 +700,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.enumerator(x.fairness, Fairness::on);
   codec.flag(x.spurious);
   codec.flag(x.state_cache);
+  codec.flag(x.heap_symmetry);
   codec.optional(x.state_depth, [](auto& inner, auto& value) { inner.number(value); });
   codec.enumerator(x.threads, Threads::system);
   codec.flag(x.count_classes);

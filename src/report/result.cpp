@@ -186,6 +186,7 @@ void add_stateful(Json& json, const StatefulResult& stateful) {
                       {"restarts", stateful.restarts},
                       {"expected_collisions", stateful.expected_collisions},
                       {"seconds", stateful.seconds},
+                      {"symmetry", stateful.is_symmetric ? "heap" : "none"},
                       {"bounds", list(stateful.bounds, [](const StatefulResult::Bound& bound) {
                          return Json{{"states", bound.states}, {"steps", bound.steps}};
                        })}};

@@ -180,6 +180,7 @@ struct StatefulResult {
   std::uint64_t restarts = 0;
   double expected_collisions = 0;
   double seconds = 0;
+  bool is_symmetric = false;
   struct Bound {
     std::uint64_t states = 0;
     std::uint64_t steps = 0;

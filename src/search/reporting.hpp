@@ -42,6 +42,7 @@ struct StatefulStatistics {
   double seconds = 0;
   bool sought_livelocks = false;        // as far as states were visited
   std::uint64_t unsought_lockstep = 0;  // components too large for livelocks in lockstep
+  bool is_symmetric = false;            // states that differ only in where blocks lie were one
   std::uint64_t may_go_round = 0;       // livelocks in lockstep that no execution has shown
   struct Bound {
     std::uint64_t states = 0;  // that can be reached within it
@@ -53,7 +54,7 @@ struct StatefulStatistics {
   static auto members(Self& self) {
     return std::tie(self.states, self.ends, self.steps, self.depth, self.bytes, self.restarts,
                     self.expected_collisions, self.seconds, self.sought_livelocks, self.unsought_lockstep,
-                    self.may_go_round);
+                    self.is_symmetric, self.may_go_round);
   }
 };
 

@@ -88,6 +88,9 @@ class StateSearch {
 
   StateFindings run();
 
+  // Within a callback: from the first choice to where the program stands.
+  std::vector<Option> schedule() const;
+
  private:
   using Order = StatefulSettings::Order;
   using Stopped = StateFindings::Stopped;
@@ -151,7 +154,6 @@ class StateSearch {
   void note_state(std::uint32_t cost);
   void note_cut_off(std::uint32_t cost);
   void note_bug(const Failure& failure, std::uint32_t cost);
-  std::vector<Option> schedule() const;
   void add_bug(StateBug bug);
   bool has_to_stop();
   std::uint64_t note_bytes();

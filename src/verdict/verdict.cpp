@@ -468,6 +468,7 @@ void add_kept(const SearchStatistics& from, StatisticsResult& to) {
                    kept->restarts,
                    kept->expected_collisions,
                    kept->seconds,
+                   kept->is_symmetric,
                    {}};
     for (const StatefulStatistics::Bound& bound : kept->bounds)
       to.stateful->bounds.push_back({bound.states, bound.steps});

@@ -2,6 +2,7 @@
 // Atomic operations, and accesses to volatile objects, which are visible operations as well.
 #include <cstring>
 
+#include "vm/heap_symmetry.hpp"
 #include "vm/machine.hpp"
 #include "vm/run.hpp"
 
@@ -86,6 +87,11 @@ bool Machine::perform_atomic(Thread& thread, const AtomicSite& site, std::uint64
     return false;
   }
   if (__builtin_expect(checks_ != nullptr, 0) && !access_in_invariant(!only_reads, address)) return false;
+  if (__builtin_expect(symmetry != nullptr, 0) && site.operation != Operation::store) {
+    const bool exchanges =
+        only_reads || site.operation == Operation::compare_exchange || (site.update == Update::exchange);
+    if (site.size < sizeof(std::uint64_t) || !exchanges) symmetry->note_part(address);
+  }
   const bool is_quiet = thread.top->function->is_quiet;
   const AtomicStep step{thread,
                         site,

@@ -124,6 +124,8 @@ bool check_arguments(Call& call, const std::vector<Conversion>& conversions, Wor
     }
     const auto word = words.take();
     if (!word) return false;
+    if (call.machine.symmetry != nullptr && one.kind != 'n' && one.kind != 's' && one.kind != 'S')
+      call.machine.symmetry->note_number(*word);
     if (one.kind == 'n') {
       counts.push_back({*word, size_of_integer(one.length), 0});
       words.replace(reinterpret_cast<std::uint64_t>(&counts.back().value));

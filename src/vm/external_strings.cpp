@@ -190,6 +190,12 @@ template <typename T>
 Next compare_memory_of(Call& call) {
   const std::uint64_t a = call.argument(0), b = call.argument(1), count = call.argument(2);
   if (!reads<T>(call, a, count) || !reads<T>(call, b, count)) return Next::over;
+  if (HeapSymmetry* const symmetry = call.machine.symmetry; symmetry != nullptr) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      symmetry->note_part(a + i * sizeof(T));
+      symmetry->note_part(b + i * sizeof(T));
+    }
+  }
   for (std::uint64_t i = 0; i < count; ++i) {
     const int result = difference(at<T>(a + i * sizeof(T)), at<T>(b + i * sizeof(T)));
     if (result != 0) return call.result_int(result);

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "support/hash.hpp"
 #include "vm/library.hpp"
 #include "vm/machine.hpp"
 
@@ -185,24 +186,46 @@ std::vector<std::uint64_t> LeakSearch::codes_of(const LiveBlock& block) {
   return codes;
 }
 
-// Whether lost blocks have to be searched for.
-bool LeakSearch::is_wanted() {
+bool LeakSearch::freed_all() const {
   const Course& all = Machine::course();
-  const bool freed_all =
-      machine_.heap.live_blocks(all.slots_used) <= std::max(live_before_, all.live_before_part);
-  if (machine_.settings.leaks) return !freed_all;
-  std::optional<Plan>& known = freed_all ? clean_ : suspect_;
-  if (plan_ != nullptr && !known) known = *plan_;
-  return !freed_all && clean_;
+  return machine_.heap.live_blocks(all.slots_used) <= std::max(live_before_, all.live_before_part);
 }
 
-bool LeakSearch::find() {
-  if (Machine::course().passes_over || !is_wanted()) return false;
+// Whether lost blocks have to be searched for.
+bool LeakSearch::is_wanted() {
+  if (machine_.settings.leaks) return !freed_all();
+  std::optional<Plan>& known = freed_all() ? clean_ : suspect_;
+  if (plan_ != nullptr && !known) known = *plan_;
+  return !freed_all() && clean_;
+}
+
+LeakMarks::Lost LeakSearch::look() {
   collect();
   take_requests();
   mark_roots();
   marks_.follow();
-  const LeakMarks::Lost lost = marks_.lost();
+  return marks_.lost();
+}
+
+// Where blocks were allocated is not known: leaks are told apart by how much is lost.
+void LeakSearch::look_in_states() {
+  end_of_states = {};
+  end_of_states.freed_all = freed_all();
+  if (end_of_states.freed_all) return;
+  const LeakMarks::Lost lost = look();
+  if (lost.blocks == 0) return;
+  end_of_states.lost = {
+      BugKind::leak, lost_text(lost), machine_.current().id, mixed(lost.blocks, lost.bytes), {}};
+}
+
+bool LeakSearch::find() {
+  if (Machine::course().passes_over) return false;
+  if (machine_.settings.visits_states) {
+    look_in_states();
+    return false;
+  }
+  if (!is_wanted()) return false;
+  const LeakMarks::Lost lost = look();
   if (lost.blocks == 0) return false;
   if (!notes_ && !machine_.director.records_places()) {
     wants_again_ = true;

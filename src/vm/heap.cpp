@@ -71,6 +71,21 @@ bool Heap::is_link(std::uint64_t address) const {
          (shadow_at<std::uint8_t>(address - 1) & kHeader) != 0;
 }
 
+bool Heap::is_free_list(std::uint64_t address) {
+  return (address - kBooks) % kBooksSize >= offsetof(Books, free);
+}
+
+std::uint64_t Heap::end_of_block(std::uint64_t header) {
+  return header + sizeof(Header) + class_size(at<Header>(header).size_class);
+}
+
+std::uint64_t Heap::header_in_use(std::uint64_t header) {
+  const Header& own = at<Header>(header);
+  return own.state == State::freed ? 0 : own.size << 8 | own.size_class | std::uint64_t{1} << 63;
+}
+
+std::uint32_t Heap::size_class_of(std::uint64_t header) { return at<Header>(header).size_class; }
+
 Heap::Header& Heap::header(std::uint64_t block) { return at<Header>(block - sizeof(Header)); }
 
 std::uint64_t Heap::extent(std::uint32_t region) const { return books(region).used; }

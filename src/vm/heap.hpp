@@ -50,6 +50,16 @@ class Heap {
   // Whether the word lies in a block that was freed, and names the next one that is to be used again.
   bool is_link(std::uint64_t address) const;
 
+  // Of the block whose header is at that address: where the next one's begins, and its size, class and state
+  // in a number; 0: it is not in use.
+  static std::uint64_t end_of_block(std::uint64_t header);
+  static std::uint64_t header_in_use(std::uint64_t header);
+  static std::uint32_t size_class_of(std::uint64_t header);
+  // Whether the word of the heap's books is the address of a list's first freed block, which is used again
+  // first.
+  static bool is_free_list(std::uint64_t address);
+  static std::uint64_t next_free(std::uint64_t block) { return at<std::uint64_t>(block); }
+
   bool gave_used_block() const { return gave_used_block_; }
   // The memory of the program: the size of its heap, plus what it has mapped. Accesses do not matter, so an
   // execution always meets the limit at the same place. limit_memory() is called before anything is taken.

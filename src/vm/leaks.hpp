@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "leaks/leak_marks.hpp"
+#include "model/bug.hpp"
 #include "model/plan.hpp"
 
 namespace thrum::vm {
@@ -45,6 +46,16 @@ class LeakSearch {
   // The process ends in order. Whether blocks were lost: then the execution has failed, or has to run again.
   bool find();
 
+  // Where states are visited: what the last step has come to. lost: blocks that nothing points to; freed_all:
+  // every block was freed. Neither: it was no end in order, or blocks are left that somebody points to.
+  struct EndOfStates {
+    std::optional<Failure> lost;
+    bool freed_all = false;
+  };
+  EndOfStates end_of_states;
+  // An execution of that plan has freed every block.
+  void note_clean(Plan plan) { clean_ = std::move(plan); }
+
   // The plan of an execution that has freed every block; nullptr: there is none.
   const Plan* clean() const { return clean_ ? &*clean_ : nullptr; }
   // The plan of an execution that may have a leak, which was not known when it ended. Returned once.
@@ -62,6 +73,9 @@ class LeakSearch {
   static Row& row(std::uint32_t number);
   void take_requests();
   bool is_wanted();
+  bool freed_all() const;
+  LeakMarks::Lost look();
+  void look_in_states();
   void collect();
   void mark(std::uint64_t begin, std::uint64_t end);
   void mark_roots();

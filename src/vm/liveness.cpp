@@ -67,19 +67,24 @@ Roles roles_of(Opcode opcode) {
     case Opcode::round:
     case Opcode::atomic:
     case Opcode::fence: return kNone;
+    case Opcode::read_part: return kReadsAB;
     case Opcode::br:
     case Opcode::switch_to:
     case Opcode::call_indirect:
     case Opcode::ret1:
     case Opcode::access:
+    case Opcode::escape:
     case Opcode::scope_begin:
     case Opcode::scope_end:
     case Opcode::stack_restore:
     case Opcode::check_aligned: return kReadsA;
+    case Opcode::stay_in_block:
+    case Opcode::compare_blocks:
     case Opcode::resume:
     case Opcode::vptr_update:
     case Opcode::va_start:
     case Opcode::va_copy: return kReadsAB;
+    case Opcode::difference:
     case Opcode::copy_memory:
     case Opcode::set_memory: return kReadsABC;
     case Opcode::quiet_update:

@@ -296,7 +296,7 @@ Stop Machine::fail_access(std::uint64_t address, std::uint64_t size, bool writes
   if (records_footprints && in_execution) note_footprint(current(), writes, address, size);
   constexpr std::uint64_t kLooked = 64;  // the size may be nonsense
   if (settings.visits_states)
-    shared_words.note(current().slot, address, std::clamp<std::uint64_t>(size, 1, kLooked));
+    shared_words.note(current().slot, address, std::clamp<std::uint64_t>(size, 1, kLooked), true);
   if (address - kThreads < kThreadSlots * kThreadSize) {
     const auto slot = static_cast<std::uint32_t>((address - kThreads) / kThreadSize);
     if (slot < course().slots_used && thread(slot).life == Life::ended)

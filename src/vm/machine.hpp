@@ -66,6 +66,7 @@ struct MachineSettings {
   bool leaks = false;          // lost blocks of the heap are a bug in any case
   bool spurious = false;       // condition waits may end without a reason
   bool visits_states = false;  // for a stateful search (states.hpp)
+  bool heap_symmetry = true;   // states that differ only in where blocks lie are one
   std::uint64_t early_timeouts_ns = 10'000'000'000;  // longer waits time out only if nothing else can go on
   std::uint64_t seed = 0;                            // of random numbers that the program requests
   std::uint64_t steps = 1'000'000;                   // instrumented operations of one execution
@@ -131,6 +132,7 @@ enum class Exit : std::uint8_t { in_order, at_once };
 enum class ToldToEnd : std::uint8_t { no, by_time, hangs };
 
 struct Call;
+class HeapSymmetry;
 class StateKeys;
 class UndoCheck;
 class VmStates;
@@ -188,13 +190,14 @@ class Machine : public Pending {
   bool records_all = false;  // events, from the beginning, whatever the director wants of them
   KnownRaces known_races;
   SharedWords shared_words;
-  bool keeps_order = false;   // Thread::id_in_order is kept, where states are visited
-  bool clock_counts = false;  // the program has read the clock, or named a moment of it
+  HeapSymmetry* symmetry = nullptr;  // of the states that are visited
+  bool keeps_order = false;          // Thread::id_in_order is kept, where states are visited
+  bool clock_counts = false;         // the program has read the clock, or named a moment of it
   // Where a racing access was passed over that is no scheduling point; who runs executions takes it away.
   std::optional<std::vector<Place>> unexplored;
   // Whether the free of a block of that size is a visible operation.
   bool promotes_free(const Thread& thread, std::uint64_t block, std::uint64_t size) {
-    if (settings.visits_states) return size != 0 && shared_words.note(thread.slot, block, size);
+    if (settings.visits_states) return size != 0 && shared_words.note(thread.slot, block, size, true);
     return attentive_ && judges && known_races.promotes(program_code_of(thread), block, size);
   }
   CycleTraits cycle_traits;  // since who visits states has reset it

@@ -317,7 +317,8 @@ bool Machine::stand_before(Operation operation, std::uint64_t object, std::uint3
   me.wait = wait;
   me.needs = needs_of(operation, wait);
   me.timed = me.timed_out = me.interrupted = me.cancelled = false;
-  if (__builtin_expect(settings.visits_states, 0)) shared_words.note(me.slot, object, std::max(size, 4U));
+  if (__builtin_expect(settings.visits_states, 0))
+    shared_words.note(me.slot, object, std::max(size, 4U), operation != Operation::load);
   if (me.atomic_depth != 0) {
     if (!is_enabled(me)) fail(BugKind::lock_misuse, "blocks inside an atomic section");
     return false;

@@ -12,6 +12,7 @@
 
 #include "vm/computations.hpp"
 #include "vm/externals.hpp"
+#include "vm/heap_symmetry.hpp"
 #include "vm/machine.hpp"
 #include "vm/unwind.hpp"
 
@@ -637,6 +638,22 @@ op_resume:
   THRUM_VM_GO;
 op_round:
   m.cycle_traits.comes_further = true;
+  THRUM_VM_NEXT;
+op_escape:
+  if (m.symmetry != nullptr) m.symmetry->note_number(R[I->a]);
+  THRUM_VM_NEXT;
+op_stay_in_block:
+  if (m.symmetry != nullptr) m.symmetry->note_computed(R[I->a], R[I->b]);
+  THRUM_VM_NEXT;
+op_compare_blocks:
+  if (m.symmetry != nullptr) m.symmetry->note_compared(R[I->a], R[I->b]);
+  THRUM_VM_NEXT;
+op_difference:
+  if (m.symmetry != nullptr) m.symmetry->note_difference(R[I->a], R[I->b], R[I->c]);
+  THRUM_VM_NEXT;
+op_read_part:
+  if (m.symmetry != nullptr)
+    m.symmetry->note_part(R[I->a] + R[I->b] * I->c + static_cast<uint64_t>(int64_t{I->immediate}));
   THRUM_VM_NEXT;
 op_unreachable:
   THRUM_VM_SAVE(I);

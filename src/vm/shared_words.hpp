@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which words of memory several threads access, by what was seen in all executions so far.
+// Which words of memory are shared: several threads access them, and one of them writes, by what was seen in
+// all executions so far.
 //
-// A stateful search makes a scheduling point of each access to such a word. An access to a word that only one
-// thread uses commutes with all that others do, and stays inside a step. What is learned late, the search has
-// not explored: it begins again, until nothing more is learned.
+// A stateful search makes a scheduling point of each access to such a word. An access to another word
+// commutes with all that other threads do, and stays inside a step. What is learned late, the search has not
+// explored: it begins again, until nothing more is learned.
 //
 // Threads are told apart by their slots: two threads of one slot are never alive at the same time, and where
 // a schedule lets both live they have different ones.
@@ -11,22 +12,31 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
+
+#include "vm/heap_symmetry.hpp"
 
 namespace thrum::vm {
 
 class SharedWords {
  public:
-  // The thread accesses these bytes. Whether others have accessed their words, too, as far as that is in use.
-  bool note(std::uint16_t slot, std::uint64_t address, std::uint64_t size) {
+  // Of blocks that may move, all of a kind count as one. nullptr: there are none.
+  void set_symmetry(HeapSymmetry* symmetry) { symmetry_ = symmetry; }
+
+  // The thread accesses these bytes. Whether they are shared, as far as that is in use.
+  bool note(std::uint16_t slot, std::uint64_t address, std::uint64_t size, bool writes) {
     bool are_shared = false;
     for (std::uint64_t word = address / 8; word <= (address + size - 1) / 8; ++word) {
-      const auto [known, is_new] = users_.try_emplace(word, slot);
-      if (known->second != slot && known->second < kLearned) {
-        known->second = kLearned;
+      Use& use = uses_.try_emplace(word, slot).first->second;
+      use.is_written = use.is_written || writes;
+      use.has_several = use.has_several || use.slot != slot;
+      if (use.has_several && use.is_written && !use.is_known) {
+        use.is_known = true;
         learned_.push_back(word);
+        note_kind(word);
       }
-      are_shared = are_shared || known->second == kSeveral;
+      are_shared = are_shared || use.is_shared || is_of_shared_kind(word);
     }
     return are_shared;
   }
@@ -35,14 +45,37 @@ class SharedWords {
   // before.
   bool has_learned() const { return !learned_.empty(); }
   void use_what_was_learned() {
-    for (const std::uint64_t word : learned_) users_[word] = kSeveral;
+    for (const std::uint64_t word : learned_) uses_.at(word).is_shared = true;
     learned_.clear();
+    kinds_.insert(learned_kinds_.begin(), learned_kinds_.end());
+    learned_kinds_.clear();
   }
 
  private:
-  static constexpr std::uint16_t kSeveral = 0xffff, kLearned = 0xfffe;
-  std::unordered_map<std::uint64_t, std::uint16_t> users_;  // by word (address / 8): a slot, or one of these
+  struct Use {
+    explicit Use(std::uint16_t by) : slot(by) {}
+    std::uint16_t slot;  // of the first user
+    bool has_several = false;
+    bool is_written = false;
+    bool is_known = false;   // to be shared
+    bool is_shared = false;  // and that is in use
+  };
+
+  bool is_in_moving_block(std::uint64_t word) const {
+    return symmetry_ != nullptr && symmetry_->moves(word * 8);
+  }
+  void note_kind(std::uint64_t word) {
+    if (is_in_moving_block(word)) learned_kinds_.push_back(symmetry_->kind_of_word(word * 8));
+  }
+  bool is_of_shared_kind(std::uint64_t word) const {
+    return is_in_moving_block(word) && kinds_.contains(symmetry_->kind_of_word(word * 8));
+  }
+
+  std::unordered_map<std::uint64_t, Use> uses_;  // by word: address / 8
   std::vector<std::uint64_t> learned_;
+  HeapSymmetry* symmetry_ = nullptr;
+  std::unordered_set<std::uint64_t> kinds_;
+  std::vector<std::uint64_t> learned_kinds_;
 };
 
 }  // namespace thrum::vm

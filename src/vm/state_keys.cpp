@@ -49,9 +49,16 @@ StateKey StateKeys::key() {
   add(sum_.high);
   add_course();
   for (std::uint16_t slot = 0; slot < threads_.size(); ++slot) {
-    add(threads_[slot].low);
-    add(threads_[slot].high);
+    add(threads_[slot].digest.low);
+    add(threads_[slot].digest.high);
     add_times(Machine::thread(slot));
+  }
+  if (symmetry_.is_on()) {
+    symmetry_.begin_key();
+    for (const ThreadPart& thread : threads_) {
+      for (const std::uint64_t pointer : thread.pointers) symmetry_.add_pointer(pointer, numbers_);
+    }
+    symmetry_.add_blocks(numbers_);
   }
   return digest_of(numbers_);
 }
@@ -143,7 +150,7 @@ inline bool StateKeys::is_summed(std::uint64_t address) const {
   if (!in_arena(address) || address < kMachine) return true;
   if (address >= kFrames) return is_mapping(address);
   const std::uint64_t part = (address - kMachine) / kPartSize;
-  return part == 0 ? !machine_.heap.is_counter(address)
+  return part == 0 ? !symmetry_.is_on() && !machine_.heap.is_counter(address)
                    : part >= kFirstCounted && part != kTaken && part != kYields;
 }
 
@@ -153,7 +160,7 @@ StateKeys::Word StateKeys::word(std::uint64_t address, std::uint64_t data, std::
   if (is_heap(address)) {
     if ((shadow & repeated<std::uint64_t>(kHeader)) != 0) return {Heap::without_names(address, data), shadow};
     if ((shadow & repeated<std::uint64_t>(kFreed)) != 0 && machine_.heap.is_link(address))
-      return {data, shadow};
+      return {symmetry_.is_on() ? 0 : data, shadow};
   }
   return {data & bytes_in_use(shadow), shadow};
 }
@@ -163,7 +170,8 @@ void StateKeys::begin() {
   sum_ = {};
   replaced_.clear();
   threads_.clear();
-  for (Entry& one : entries_) one.share = {};
+  for (Entry& one : entries_) one.part = {};
+  symmetry_.begin(is_symmetric_);
 }
 
 void StateKeys::mark(Moment& moment) {
@@ -176,9 +184,10 @@ void StateKeys::mark(Moment& moment) {
 
 void StateKeys::undo(const Moment& moment) {
   while (replaced_.size() > moment.replaced) {
-    entry(replaced_.back().address).share = replaced_.back().share;
+    set_part(entry(replaced_.back().address), replaced_.back().part);
     replaced_.pop_back();
   }
+  symmetry_.forget_blocks();
   sum_ = moment.sum;
   seen_ = moment.seen;
   threads_ = moment.threads;
@@ -213,6 +222,7 @@ void StateKeys::catch_up() {
   const Mark now = machine_.memory.mark();
   written_.clear();
   machine_.memory.each_overwritten(seen_, now, [this](std::uint64_t address, std::uint64_t old) {
+    if (address - kMachine < kPartSize) symmetry_.note_book(address);
     if (!is_summed(address)) return;
     const bool is_data = in_arena(address);
     const std::uint64_t word = is_data ? address : address - kShadowDistance;
@@ -232,27 +242,62 @@ void StateKeys::catch_up() {
     if (slot < known && machine_.touched_[slot] != machine_.marks_) continue;
     numbers_.clear();
     add_thread(Machine::thread(slot));
-    threads_[slot] = digest_of(numbers_);
+    if (symmetry_.is_on()) take_out_pointers(threads_[slot].pointers);
+    threads_[slot].digest = digest_of(numbers_);
   }
 }
 
-void StateKeys::look_at(Entry& one) {
+// Pointers count by what they point to, and where in that.
+void StateKeys::take_out_pointers(std::vector<std::uint64_t>& pointers) {
+  pointers.clear();
+  for (std::uint64_t& number : numbers_) {
+    if (!symmetry_.moves(number)) continue;
+    pointers.push_back(number);
+    number = symmetry_.in_block(number);
+  }
+  add(pointers.size());
+}
+
+// What stands for the word: of a block that may move, by its place there; else by how it differs from what it
+// was at the beginning.
+HeapSymmetry::Part StateKeys::part_of(const Entry& one) {
+  constexpr std::uint64_t kPointer = 0x9e37'79b9'7f4a'7c15;
   const std::uint64_t address = one.address;
   const bool has_shadow = address < kMachine || is_mapping(address);
   const std::uint64_t data = at<std::uint64_t>(address);
   const std::uint64_t shadow = has_shadow ? shadow_at<std::uint64_t>(address) : 0;
-  const Word now = word(address, data, shadow);
-  const Word before = word(address, one.has_data ? one.data : data, one.has_shadow ? one.shadow : shadow);
-  WideDigest share;
-  if (now != before) {
-    add_to(share, hash_of(address, now));
-    take_from(share, hash_of(address, before));
+  Word now = word(address, data, shadow);
+  HeapSymmetry::Part part;
+  if (symmetry_.moves(now.data)) {
+    part.pointer = now.data;
+    now = {symmetry_.in_block(part.pointer), now.shadow ^ kPointer};
   }
-  if (share == one.share) return;
-  replaced_.push_back({address, one.share});
-  take_from(sum_, one.share);
-  add_to(sum_, share);
-  one.share = share;
+  if (symmetry_.moves(address)) {
+    if (now != Word{}) part.share = hash_of(symmetry_.place_of_word(address), now);
+    return part;
+  }
+  const Word before = word(address, one.has_data ? one.data : data, one.has_shadow ? one.shadow : shadow);
+  if (now == before) return part;
+  add_to(part.share, hash_of(address, now));
+  take_from(part.share, hash_of(address, before));
+  return part;
+}
+
+void StateKeys::look_at(Entry& one) {
+  const HeapSymmetry::Part part = part_of(one);
+  if (part == one.part) return;
+  replaced_.push_back({one.address, one.part});
+  set_part(one, part);
+}
+
+void StateKeys::set_part(Entry& one, const HeapSymmetry::Part& part) {
+  if (symmetry_.is_on()) {
+    add_to(sum_, symmetry_.replace(one.address, one.part, part));
+  } else {
+    take_from(sum_, one.part.share);
+    add_to(sum_, part.share);
+  }
+  one.part = part;
 }
 
 }  // namespace thrum::vm

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "stateful/state_program.hpp"
+#include "vm/heap_symmetry.hpp"
 #include "vm/machine.hpp"
 
 namespace thrum::vm {
@@ -25,17 +26,28 @@ class StateKeys {
  public:
   explicit StateKeys(Machine& machine) : machine_(machine) {}
 
+  // Whether it counts where blocks of the heap lie, from the next begin() on.
+  void set_symmetric(bool is_symmetric) { is_symmetric_ = is_symmetric; }
+  bool is_symmetric() const { return is_symmetric_; }
+  HeapSymmetry& symmetry() { return symmetry_; }
+
   // An execution begins: states are told apart by what is overwritten from here on.
   void begin();
   // REQUIRES: the machine stands at a choice among threads, or the execution is over.
   StateKey key();
+
+  // What stands for a thread; and its pointers to blocks that may move, in a fixed order.
+  struct ThreadPart {
+    WideDigest digest;
+    std::vector<std::uint64_t> pointers;
+  };
 
   // What was done up to a mark of the machine, to come back to together with it. It is set just before that.
   struct Moment {
     Mark seen;
     WideDigest sum;
     std::size_t replaced = 0;
-    std::vector<WideDigest> threads;
+    std::vector<ThreadPart> threads;
   };
   void mark(Moment& moment);
   void undo(const Moment& moment);
@@ -49,11 +61,11 @@ class StateKeys {
     std::uint64_t shadow = 0;
     bool has_data = false;
     bool has_shadow = false;
-    WideDigest share;  // of the sum
+    HeapSymmetry::Part part;  // of the key
   };
   struct Replaced {
     std::uint64_t address = 0;
-    WideDigest share;
+    HeapSymmetry::Part part;
   };
   // What a word holds, as far as its bytes are in use, and what its shadow says.
   struct Word {
@@ -69,19 +81,25 @@ class StateKeys {
   void grow();
   void catch_up();
   void look_at(Entry& one);
+  HeapSymmetry::Part part_of(const Entry& one);
+  void set_part(Entry& one, const HeapSymmetry::Part& part);
   void add_course();
   void add_thread(const Thread& thread);
   void add_times(const Thread& thread);
   void add(std::uint64_t number) { numbers_.push_back(number); }
 
+  void take_out_pointers(std::vector<std::uint64_t>& pointers);
+
   Machine& machine_;
+  bool is_symmetric_ = false;
+  HeapSymmetry symmetry_{machine_.heap};
   Mark seen_;       // of the log
   WideDigest sum_;  // for the memory, up to there
   std::vector<Entry> entries_ = std::vector<Entry>(1024);
   std::size_t used_ = 0;
   std::vector<Replaced> replaced_;
   std::vector<std::uint64_t> written_;  // kept for its memory
-  std::vector<WideDigest> threads_;     // by slot
+  std::vector<ThreadPart> threads_;     // by slot
   std::vector<std::uint64_t> numbers_;  // of the state, or of a thread
   LoopStates::Registers registers_;
 };

@@ -13,6 +13,10 @@ namespace thrum::vm {
 VmStates::VmStates(Machine& machine) : machine_(machine), keys_(machine) {
   THRUM_CHECK(machine_.settings.visits_states && machine_.choice_watch == nullptr);
   machine_.choice_watch = this;
+  machine_.symmetry = &keys_.symmetry();
+  keys_.symmetry().on_escape = [this] {
+    if (!escape_) escape_ = machine_.running_stack();
+  };
   machine_.memory.set_clears(true);
   plan_.policy.kind = Policy::Kind::base;
   plan_.policy.rounds = Rounds::repeat;
@@ -20,12 +24,16 @@ VmStates::VmStates(Machine& machine) : machine_(machine), keys_(machine) {
 
 VmStates::~VmStates() {
   machine_.choice_watch = nullptr;
+  machine_.symmetry = nullptr;
+  machine_.shared_words.set_symmetry(nullptr);
   machine_.memory.set_clears(false);
   machine_.in_execution = machine_.attentive_ = false;
 }
 
 void VmStates::begin_search() {
   machine_.shared_words.use_what_was_learned();
+  keys_.set_symmetric(machine_.settings.heap_symmetry && !escape_);
+  machine_.shared_words.set_symmetry(keys_.is_symmetric() ? &keys_.symmetry() : nullptr);
   clock_counts_ = machine_.clock_counts;
   machine_.restarts_search = false;
 }
@@ -43,7 +51,7 @@ void VmStates::reset() {
 
 bool VmStates::has_learned() const {
   return machine_.restarts_search || machine_.shared_words.has_learned() ||
-         machine_.clock_counts != clock_counts_;
+         machine_.clock_counts != clock_counts_ || (keys_.is_symmetric() && escape_);
 }
 
 void VmStates::step(Option option) {
@@ -67,6 +75,7 @@ void VmStates::run() {
   answer_ = 0;
   stands_ = is_marked_ = false;
   machine_.cycle_traits = {};
+  machine_.leaks.end_of_states = {};
   trace_.end = End::finished;
   trace_.failure = {};
   try {

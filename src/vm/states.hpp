@@ -50,10 +50,17 @@ class VmStates final : public StateProgram, public ChoiceWatch {
   // Whether something was learned since then that states or steps depend on. Then what was
   // found since is true, but not all there is: the search begins again.
   bool has_learned() const;
+  // Whether states that differ only in where blocks lie are one.
+  bool is_symmetric() const { return keys_.is_symmetric(); }
+  // Where what the program does has come to depend on the addresses of blocks: from the next search on,
+  // states that differ in them are different. Nothing: nowhere.
+  const std::optional<std::vector<Place>>& escape() const { return escape_; }
   // Why the machine could not go on; empty: it could.
   const std::string& refused() const { return refused_; }
   // Of the present schedule. REQUIRES: all its steps were done one after the other, without undo().
   const Trace& trace() const { return trace_; }
+  // Of the last step, which has led to an end.
+  const LeakSearch::EndOfStates& leaks() const { return machine_.leaks.end_of_states; }
   // Whether the thread stands before an access that is no visible operation in ordinary executions.
   static bool stands_at_plain_access(ThreadId id);
   // The thread's id in an execution in which ids do not come again. REQUIRES: Machine::keeps_order
@@ -98,6 +105,7 @@ class VmStates final : public StateProgram, public ChoiceWatch {
   bool stands_ = false;  // the step has met a choice without an answer
   std::string refused_;
   bool clock_counts_ = false;  // at begin_search()
+  std::optional<std::vector<Place>> escape_;
 };
 
 }  // namespace thrum::vm

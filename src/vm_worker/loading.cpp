@@ -35,7 +35,8 @@ bitcode::Linked load_program(const std::string& program, const Job& job) {
     if (!path.empty()) libraries.push_back(read_library(path));
   }
   try {
-    return bitcode::link(modules, libraries);
+    return bitcode::link(modules, libraries,
+                         job.state_cache ? bitcode::CodeUse::states : bitcode::CodeUse::executions);
   } catch (const vm::Refused& refused) {
     if (job.cpp_bitcode.empty() && is_of_cpp_library(refused.missing)) {
       throw vm::Refused{program + ": needs " + refused.missing +

@@ -143,6 +143,7 @@ class VmHost final : public Session::Host {
   void complete_bugs(SearchResult& result) override {
     process_.worker_program().warnings().watch(false);
     if (states_ != nullptr) {
+      if (states_->escape()) process_.worker_program().note_escape(*states_->escape());
       for (FoundBug& bug : states_->unshown()) {
         note_bug(world_.ledger(), bug, process_.worker_program().names());
         result.bugs.push_back(std::move(bug));

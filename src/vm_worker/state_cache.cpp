@@ -5,6 +5,8 @@
 #include <chrono>
 #include <utility>
 
+#include "campaign/confirm.hpp"
+
 namespace thrum {
 
 namespace {
@@ -59,9 +61,16 @@ class StateCacheStrategy final : public Strategy, public Advisor, public Reporti
     }
     ++number_;
     tries_ = 0;
+    if (bug.is_clean_end) {
+      std::uint32_t preemptions = 0;
+      if (trace.end == End::finished)
+        cache_.machine_.leaks.note_clean(departures_from_base(trace, preemptions));
+      bug.is_shown = true;
+      return;
+    }
     // A race may be shown by another one; and a cycle of states, by other words.
     const BugKind kind = bug.found.failure.kind;
-    const bool is_by_kind = kind == BugKind::data_race || kind == BugKind::livelock;
+    const bool is_by_kind = kind == BugKind::data_race || kind == BugKind::livelock || kind == BugKind::leak;
     bug.is_shown = trace.end == End::bug &&
                    (is_by_kind ? trace.failure.kind == kind : same_bug(trace.failure, bug.found.failure));
   }
@@ -135,12 +144,16 @@ void StateCache::search() {
     settings.stops_at_bug = !job_.keep_going;
     settings.memory = job_.settings.memory_max;
     settings.has_to_stop = has_to_stop_;
+    std::optional<StateSearch> search;
+    settings.at_end = [&] { note_end(states, *search); };
     settings.at_cut_off = [&] { claims_.take(Base::nonpreemptive, states.trace()); };
     bool begins_again = true;
     while (begins_again) {
       claims_ = {};
       states.begin_search();
-      findings_ = StateSearch(states, settings).run();
+      lost_.clear();
+      clean_.reset();
+      findings_ = search.emplace(states, settings).run();
       const bool is_done = findings_.stopped == StateFindings::Stopped::no ||
                            findings_.stopped == StateFindings::Stopped::by_bug;
       begins_again = states.has_learned() && is_done && !has_to_stop_();
@@ -152,6 +165,9 @@ void StateCache::search() {
       findings_.bounds.clear();
     }
     refused_ = states.refused();
+    is_symmetric_ = states.is_symmetric();
+    escape_ = states.escape();
+    add_leaks();
     trace_bugs(states);
   }
   machine_.settings.visits_states = false;
@@ -159,34 +175,51 @@ void StateCache::search() {
   seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+void StateCache::note_end(const vm::VmStates& states, const StateSearch& search) {
+  const vm::LeakSearch::EndOfStates& leaks = states.leaks();
+  if (leaks.freed_all && !clean_) clean_ = search.schedule();
+  const auto is_known = [&](const StateBug& bug) { return same_bug(bug.failure, *leaks.lost); };
+  if (!leaks.lost || lost_.size() == kLeaksMax || std::ranges::any_of(lost_, is_known)) return;
+  lost_.push_back({*leaks.lost, search.schedule(), 0, {}, false});
+}
+
+// Lost blocks are a bug where they are asked for, or if another end has freed every block.
+void StateCache::add_leaks() {
+  if (lost_.empty() || !(job_.leaks || clean_)) return;
+  if (!job_.leaks) bugs_.emplace_back().found.schedule = *clean_;
+  for (Bug& witness : bugs_) witness.is_clean_end = true;
+  findings_.bugs.insert(findings_.bugs.end(), lost_.begin(), lost_.end());
+}
+
 // Runs the schedule of each bug once more, and notes what it consists of.
 void StateCache::trace_bugs(vm::VmStates& states) {
   states.wanted = Wanted::everything();
   machine_.keeps_order = true;
-  for (const StateBug& found : findings_.bugs) {
-    Bug& bug = bugs_.emplace_back();
-    bug.found = found;
-    states.reset();
-    std::uint32_t round_begin = 0;
-    for (const Option option : found.schedule) {
-      note_races(states, bug);
-      if (found.round == bug.schedule.size())
-        round_begin = static_cast<std::uint32_t>(states.trace().events.size());
-      Choice choice{option, states.point().key.kind, false};
-      if (choice.kind == ChoiceKind::thread && option.via == Via::run)
-        choice.is_plain = vm::VmStates::stands_at_plain_access(option.value);
-      // In an ordinary execution ids of threads do not come again.
-      if (choice.kind == ChoiceKind::thread || choice.kind == ChoiceKind::waiter)
-        choice.option.value = vm::VmStates::id_in_order(option.value);
-      bug.schedule.push_back(choice);
-      states.step(option);
-    }
-    bug.trace = states.trace();
-    if (found.round) bug.trace.lasso = {round_begin, static_cast<std::uint32_t>(bug.trace.events.size())};
-    bug.trace.end = End::bug;
-    if (bug.trace.failure.empty()) bug.trace.failure = found.failure;
-  }
+  for (const StateBug& found : findings_.bugs) bugs_.emplace_back().found = found;
+  for (Bug& bug : bugs_) trace_bug(states, bug);
   machine_.keeps_order = false;
+}
+
+void StateCache::trace_bug(vm::VmStates& states, Bug& bug) {
+  states.reset();
+  std::uint32_t round_begin = 0;
+  for (const Option option : bug.found.schedule) {
+    note_races(states, bug);
+    if (bug.found.round == bug.schedule.size())
+      round_begin = static_cast<std::uint32_t>(states.trace().events.size());
+    Choice choice{option, states.point().key.kind, false};
+    if (choice.kind == ChoiceKind::thread && option.via == Via::run)
+      choice.is_plain = vm::VmStates::stands_at_plain_access(option.value);
+    // In an ordinary execution ids of threads do not come again.
+    if (choice.kind == ChoiceKind::thread || choice.kind == ChoiceKind::waiter)
+      choice.option.value = vm::VmStates::id_in_order(option.value);
+    bug.schedule.push_back(choice);
+    states.step(option);
+  }
+  bug.trace = states.trace();
+  if (bug.found.round) bug.trace.lasso = {round_begin, static_cast<std::uint32_t>(bug.trace.events.size())};
+  bug.trace.end = End::bug;
+  if (bug.trace.failure.empty()) bug.trace.failure = bug.found.failure;
 }
 
 // The race that a bug consists of is no reason for it.
@@ -201,7 +234,7 @@ void StateCache::note_races(vm::VmStates& states, Bug& bug) {
 std::vector<FoundBug> StateCache::unshown() const {
   std::vector<FoundBug> bugs;
   for (const Bug& bug : bugs_) {
-    if (bug.is_shown || bug.found.is_in_lockstep) continue;
+    if (bug.is_shown || bug.found.is_in_lockstep || bug.is_clean_end) continue;
     FoundBug& one = bugs.emplace_back();
     one.failure = bug.trace.failure;
     one.preemptions = bug.found.cost;
@@ -262,6 +295,7 @@ SearchStatistics StateCacheStrategy::statistics() const {
   own.restarts = cache_.restarts_;
   own.expected_collisions = findings.expected_collisions;
   own.seconds = cache_.seconds_;
+  own.is_symmetric = cache_.is_symmetric_;
   own.sought_livelocks = findings.sought_livelocks;
   own.unsought_lockstep = findings.unsought_lockstep;
   own.may_go_round = static_cast<std::uint64_t>(std::ranges::count_if(

@@ -40,6 +40,8 @@ class StateCache {
   std::vector<FoundBug> unshown() const;
   // Why the machine could not go on somewhere; empty: it could.
   const std::string& refused() const { return refused_; }
+  // Where addresses of blocks have come to matter; nothing: nowhere.
+  const std::optional<std::vector<Place>>& escape() const { return escape_; }
 
  private:
   friend class StateCacheStrategy;
@@ -57,10 +59,14 @@ class StateCache {
     Trace trace;                 // of the states' own execution
     std::vector<Failure> races;  // that its schedule passes
     bool is_shown = false;
+    bool is_clean_end = false;  // no bug, but an end in which every block was freed: so others may be leaks
   };
 
   void search();
+  void note_end(const vm::VmStates& states, const StateSearch& search);
+  void add_leaks();
   void trace_bugs(vm::VmStates& states);
+  static void trace_bug(vm::VmStates& states, Bug& bug);
   static void note_races(vm::VmStates& states, Bug& bug);
 
   vm::Machine& machine_;
@@ -69,11 +75,16 @@ class StateCache {
   bool is_searched_ = false;
   bool is_stopped_ = false;  // from outside
   StateFindings findings_;
-  Claims claims_;  // of executions that were cut off
+  static constexpr std::size_t kLeaksMax = 16;
+  std::vector<StateBug> lost_;                // ends in which blocks were lost, each kind once
+  std::optional<std::vector<Option>> clean_;  // the schedule of an end in which every block was freed
+  Claims claims_;                             // of executions that were cut off
   std::vector<Bug> bugs_;
   std::uint64_t restarts_ = 0;
   double seconds_ = 0;
   std::string refused_;
+  bool is_symmetric_ = false;
+  std::optional<std::vector<Place>> escape_;
 };
 
 }  // namespace thrum

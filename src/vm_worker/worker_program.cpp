@@ -66,6 +66,7 @@ vm::MachineSettings settings_of(const Job& job, std::vector<std::string> argumen
   settings.yields = job.yields;
   settings.program_memory = job.program_memory;
   settings.spurious = job.spurious;
+  settings.heap_symmetry = job.heap_symmetry;
   settings.early_timeouts_ns = job.early_timeouts_ns;
   settings.seed = job.settings.seed;
   settings.steps = job.steps;
@@ -223,6 +224,14 @@ void WorkerProgram::note_unexplored() {
               "a racing access inside a call of a library, or the end of a thread, is no scheduling point",
               true, std::move(*stack)});
   }
+}
+
+void WorkerProgram::note_escape(const std::vector<Place>& stack) {
+  add_note(
+      {"addresses-matter", 1,
+       "states that differ only in where blocks of the heap lie were told apart: the program uses an address "
+       "as a number",
+       false, stack});
 }
 
 void WorkerProgram::note_refused(const std::string& why) {

@@ -43,6 +43,8 @@ class WorkerProgram final : public Program {
   // That there was an access which no scheduling point can stand before, if there was one since the last
   // call.
   void note_unexplored();
+  // Where what the program does has come to depend on addresses of its blocks, in a search of states.
+  void note_escape(const std::vector<Place>& stack);
   // This process is a copy of the one in which the machine was made: it is watched from its next execution
   // on.
   static void begin_as_copy();

@@ -315,6 +315,105 @@ int main(void) {
   }
 }
 
+// Lost blocks are bugs where they are asked for; else only where other schedules lose none.
+TEST_F(StateCache, FindsLeaks) {
+  constexpr const char* kLoses = R"(#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+atomic_int flag;
+static void* set(void* argument) {
+  flag = 1;
+  return argument;
+}
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, 0, set, 0);
+  volatile char* block = malloc(4);
+  *block = 1;
+  if (FREES) free((void*)block);
+  block = 0;
+  pthread_join(thread, 0);
+}
+)";
+  constexpr const char* kOrders[] = {"icb", "dfs", "bfs"};
+  const std::string sometimes = compile(kLoses, {"-DFREES=!flag"});
+  for (const char* order : kOrders) {
+    const json found = search(sometimes, 1, {"--strategy", order});
+    ASSERT_EQ(kinds_of(found), (std::set<std::string>{"leak"})) << order;
+    EXPECT_TRUE(found["bugs"][0]["confirmed"]) << found["bugs"][0];
+  }
+  const std::string always = compile(kLoses, {"-DFREES=0"});
+  for (const char* order : kOrders) {
+    search(always, 0, {"--strategy", order});
+    const json asked = search(always, 1, {"--strategy", order, "--leaks"});
+    ASSERT_EQ(kinds_of(asked), (std::set<std::string>{"leak"})) << order;
+    EXPECT_TRUE(asked["bugs"][0]["confirmed"]);
+  }
+}
+
+// Two threads put blocks into a list. USE: what they do with a block's address besides.
+constexpr const char* kList = R"(#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+struct node { struct node* next; long value; };
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+struct node* list;
+long seen;
+static void* add(void* argument) {
+  for (int i = 0; i < 2; ++i) {
+    struct node* node = malloc(sizeof *node);
+    node->value = 7;
+    pthread_mutex_lock(&lock);
+    node->next = list;
+    list = node;
+    USE;
+    pthread_mutex_unlock(&lock);
+  }
+  return argument;
+}
+int main(void) {
+  pthread_t threads[2];
+  for (int i = 0; i < 2; ++i) pthread_create(&threads[i], 0, add, 0);
+  for (int i = 0; i < 2; ++i) pthread_join(threads[i], 0);
+}
+)";
+
+TEST_F(StateCache, WhereBlocksLieDoesNotMatter) {
+  constexpr const char* kHarmless[] = {
+      "(void)0",
+      "seen += node->next == 0",
+      "seen += (uintptr_t)node & 1",
+      "list = (struct node*)((uintptr_t)node | 1); list = (struct node*)((uintptr_t)list & ~1ul)",
+      "struct node* own; memcpy(&own, &node, sizeof node); list = own",
+      "seen = &node->value - (long*)node"};
+  constexpr const char* kMatters[] = {
+      "seen += (long)((uintptr_t)node * 31 & 1)",
+      "seen += node < node->next",
+      "char own[32]; snprintf(own, sizeof own, \"%p\", (void*)node)",
+      "seen += *((unsigned char*)&list + VOLATILE)",
+      "seen ^= (long)(uintptr_t)node",
+      "struct node* own = node; char none[4] = {0}; seen += memcmp(&own, none, 4)",
+      "seen += (int)(uintptr_t)node"};
+  const auto program = [&](const char* use) {
+    return compile(kList, {std::string("-DUSE=") + use, "-DVOLATILE=(*(volatile int*)&seen & 1)", "-O0"});
+  };
+  for (const char* use : kHarmless) {
+    const json symmetric = search(program(use), 0);
+    const json plain = search(program(use), 0, {"--symmetry", "none"});
+    EXPECT_EQ(symmetric["statistics"]["stateful"]["symmetry"], "heap") << use;
+    EXPECT_EQ(plain["statistics"]["stateful"]["symmetry"], "none") << use;
+    EXPECT_LT(symmetric["statistics"]["states"], plain["statistics"]["states"]) << use;
+    EXPECT_FALSE(assumptions_of(symmetric).contains("addresses-matter")) << use;
+  }
+  for (const char* use : kMatters) {
+    const json test = search(program(use), 0);
+    EXPECT_EQ(test["statistics"]["stateful"]["symmetry"], "none") << use;
+    EXPECT_TRUE(assumptions_of(test).contains("addresses-matter")) << use;
+  }
+}
+
 TEST_F(StateCache, SeesNoRaceWhereThereIsNone) {
   const struct {
     const char* one;
