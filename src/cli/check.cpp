@@ -72,6 +72,7 @@ Job job_of(const CheckOptions& options) {
   job.spurious = options.spurious;
   job.state_cache = options.state_cache;
   job.state_depth = options.state_depth;
+  job.state_curves = options.state_curves;
   job.heap_symmetry = options.symmetry == "heap";
   job.fairness = options.fairness;
   // Where a block is used again, which of them an address means depends on the order of frees.

@@ -121,6 +121,15 @@ constexpr Row kRows[] = {
      .help =
          "With --engine vm: visit each state of the program once, by --strategy icb (the default), dfs or "
          "bfs. Programs that never end are searched to the end if they have finitely many states"},
+    {.names = "--state-curves",
+     .value = "N",
+     .member = &O::state_curves,
+     .range = {0, 1e9},
+     .at_resume = kMustEqual,
+     .group = kSearch,
+     .help = "With --state-cache: after the search, how many states N executions come to that are chosen by "
+             "icb, dfs, "
+             "random and depth-bounded search, and know nothing of each other (--plot draws it)"},
     {.names = "--symmetry",
      .value = "heap|none",
      .member = &O::symmetry,

@@ -60,6 +60,8 @@ void use_state_cache(CheckOptions& options) {
 void check_state_cache(const CheckOptions& options) {
   if (options.symmetry != "heap" && options.symmetry != "none")
     throw UserError("--symmetry: '" + options.symmetry + "' is unknown; it is heap or none");
+  if (!options.state_cache && options.state_curves != 0)
+    throw UserError("--state-curves: it takes --state-cache; add that, or leave --state-curves out");
   if (!options.state_cache) return;
   const auto refuse = [](const std::string& what) {
     throw UserError("--state-cache: does not go together with " + what + "; leave one out");

@@ -518,6 +518,13 @@ constexpr auto stateful = [](auto& codec, auto& x) {
     inner.number(within.states);
     inner.number(within.steps);
   });
+  codec.list(x.curves, [](auto& inner, auto& curve) {
+    inner.text(curve.name);
+    inner.list(curve.points, [](auto& points, auto& point) {
+      points.number(point.first);
+      points.number(point.second);
+    });
+  });
 };
 
 constexpr auto shown_unfolding = [](auto& codec, auto& x) {
@@ -700,17 +707,13 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.enumerator(x.fairness, Fairness::on);
   codec.flag(x.spurious);
   codec.flag(x.state_cache);
+  codec.number(x.state_curves);
   codec.flag(x.heap_symmetry);
   codec.optional(x.state_depth, [](auto& inner, auto& value) { inner.number(value); });
   codec.enumerator(x.threads, Threads::system);
-  codec.flag(x.count_classes);
-  codec.flag(x.keeps_classes);
-  codec.flag(x.count_local_states);
-  codec.flag(x.count_values);
-  codec.flag(x.waypoints);
-  codec.flag(x.trusts_classes);
-  codec.flag(x.fsgsbase);
-  codec.flag(x.digest_traces);
+  for (auto* flag : {&x.count_classes, &x.keeps_classes, &x.count_local_states, &x.count_values, &x.waypoints,
+                     &x.trusts_classes, &x.fsgsbase, &x.digest_traces})
+    codec.flag(*flag);
   codec.text(x.test);
   codec.number(x.part);
   codec.flag(x.only_list);

@@ -61,6 +61,7 @@ struct Job {
   Fairness fairness = Fairness::off;  // watch: turned on once it is seen to be needed
   bool spurious = false;              // condition waits may end without a reason
   bool state_cache = false;           // each state is visited once; REQUIRES: the worker runs bitcode
+  std::uint64_t state_curves = 0;     // executions of each order; 0: none (stateful/state_curves.hpp)
   bool heap_symmetry = true;          // states that differ only in where blocks lie are one
   std::optional<std::uint32_t> state_depth = {};  // steps of a schedule then; nothing: no bound
   Threads threads = Threads::fibers;              // if the worker can have them; else system

@@ -132,9 +132,54 @@ Chart values_growth(const Result& result) {
   return chart;
 }
 
+Chart states_by_bound(const Result& result) {
+  Chart chart;
+  bool all_exhausted = true;
+  for_each_search(result, [&](const Searched& search) {
+    if (!search.statistics.stateful || search.statistics.stateful->bounds.empty()) return;
+    const StatefulResult& found = *search.statistics.stateful;
+    all_exhausted = all_exhausted && search.exhausted;
+    Curve curve{search.name, {}, true};
+    for (std::size_t bound = 0; bound < found.bounds.size(); ++bound)
+      curve.points.emplace_back(
+          bound, 100 * static_cast<double>(found.bounds[bound].states) / static_cast<double>(found.states));
+    chart.curves.push_back(std::move(curve));
+  });
+  chart.title = "States by bound";
+  chart.note = all_exhausted ? "of all states of the program"
+                             : "of those that were visited: not every search was exhausted";
+  chart.x = {"at most so many preemptions", false, false, true};
+  chart.y = {"states", false, true, false};
+  return chart;
+}
+
+Chart states_growth(const Result& result) {
+  Chart chart;
+  for_each_search(result, [&](const Searched& search) {
+    if (!search.statistics.stateful) return;
+    for (const StatefulResult::Curve& of : search.statistics.stateful->curves) {
+      Curve curve{of.name, {}, false};
+      for (const auto& [executions, states] : of.points)
+        curve.points.emplace_back(executions, static_cast<double>(states));
+      chart.curves.push_back(std::move(curve));
+    }
+  });
+  chart.title = "Growth of states";
+  chart.note = "states that executions come to, chosen in these orders (--state-curves)";
+  chart.x = {"executions", true, false, false};
+  chart.y = {"states", true, false, false};
+  return chart;
+}
+
 std::string coverage_plot(const Result& result) {
-  std::vector<Chart> charts = {coverage_by_bound(result), coverage_growth(result)};
-  for (Chart met : {local_states_growth(result), values_growth(result)}) {
+  std::vector<Chart> charts;
+  Chart states = states_by_bound(result);
+  if (states.curves.empty()) {
+    charts = {coverage_by_bound(result), coverage_growth(result)};
+  } else {
+    charts.push_back(std::move(states));
+  }
+  for (Chart met : {local_states_growth(result), values_growth(result), states_growth(result)}) {
     if (!met.curves.empty()) charts.push_back(std::move(met));
   }
   return svg_of(charts);

@@ -25,7 +25,12 @@ Chart local_states_growth(const Result& result);
 // The same of values, with --coverage values.
 Chart values_growth(const Result& result);
 
-// All, as SVG; the last one where it has curves.
+// Of a search with --state-cache: states within each bound, of all there are; and with --state-curves, how
+// many states executions come to that are chosen in different orders.
+Chart states_by_bound(const Result& result);
+Chart states_growth(const Result& result);
+
+// All that have curves, as SVG; without states, the first two in any case.
 std::string coverage_plot(const Result& result);
 
 }  // namespace thrum

@@ -182,6 +182,8 @@ void add_stateful(Json& json, const StatefulResult& stateful) {
   json["stateful"] = {{"ends", stateful.ends},
                       {"steps", stateful.steps},
                       {"depth", stateful.depth},
+                      {"blocking", stateful.blocking},
+                      {"preemptions", stateful.preemptions},
                       {"bytes", stateful.bytes},
                       {"restarts", stateful.restarts},
                       {"expected_collisions", stateful.expected_collisions},
@@ -190,6 +192,12 @@ void add_stateful(Json& json, const StatefulResult& stateful) {
                       {"bounds", list(stateful.bounds, [](const StatefulResult::Bound& bound) {
                          return Json{{"states", bound.states}, {"steps", bound.steps}};
                        })}};
+  if (stateful.curves.empty()) return;
+  json["stateful"]["curves"] = list(stateful.curves, [](const StatefulResult::Curve& curve) {
+    return Json{{"order", curve.name}, {"points", list(curve.points, [](const auto& point) {
+                                          return Json{{"executions", point.first}, {"states", point.second}};
+                                        })}};
+  });
 }
 
 Json undecided_json(const UndecidedResult& undecided) {

@@ -176,6 +176,8 @@ struct StatefulResult {
   std::uint64_t ends = 0;
   std::uint64_t steps = 0;
   std::uint64_t depth = 0;
+  std::uint64_t blocking = 0;
+  std::uint64_t preemptions = 0;
   std::uint64_t bytes = 0;
   std::uint64_t restarts = 0;
   double expected_collisions = 0;
@@ -186,6 +188,11 @@ struct StatefulResult {
     std::uint64_t steps = 0;
   };
   std::vector<Bound> bounds = {};
+  struct Curve {
+    std::string name;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> points;  // executions, states
+  };
+  std::vector<Curve> curves = {};
 };
 
 // Where in the program a thread reads, and what that gave (--decisions). Reads of one place that were alike

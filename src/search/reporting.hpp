@@ -36,6 +36,8 @@ struct StatefulStatistics {
   std::uint64_t ends = 0;          // of them: in which executions end
   std::uint64_t steps = 0;         // from one state to the next
   std::uint64_t depth = 0;         // the most steps of a schedule
+  std::uint64_t blocking = 0;      // the same, depth first: of those that may have to wait
+  std::uint64_t preemptions = 0;   // and the most preemptions
   std::uint64_t bytes = 0;         // for what was visited, at most
   std::uint64_t restarts = 0;      // it began again, since memory was shared that was not known to be
   double expected_collisions = 0;  // of the states' keys, each of which may hide a state
@@ -49,12 +51,18 @@ struct StatefulStatistics {
     std::uint64_t steps = 0;
   };
   std::vector<Bound> bounds = {};  // of preemptions, from 0: those that were completed
+  // How many states so many executions come to that are chosen in that order (StateCurve).
+  struct Curve {
+    std::string name;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> points;
+  };
+  std::vector<Curve> curves = {};
 
   template <typename Self>
   static auto members(Self& self) {
-    return std::tie(self.states, self.ends, self.steps, self.depth, self.bytes, self.restarts,
-                    self.expected_collisions, self.seconds, self.sought_livelocks, self.unsought_lockstep,
-                    self.is_symmetric, self.may_go_round);
+    return std::tie(self.states, self.ends, self.steps, self.depth, self.blocking, self.preemptions,
+                    self.bytes, self.restarts, self.expected_collisions, self.seconds, self.sought_livelocks,
+                    self.unsought_lockstep, self.is_symmetric, self.may_go_round);
   }
 };
 

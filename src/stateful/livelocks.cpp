@@ -87,13 +87,13 @@ void LockstepSearch::collect() {
     StateProgram::Mark mark = 0;
     std::uint32_t node = 0;
     std::vector<Option> way{};  // from the node to here: where a step makes choices
-    CycleTraits traits{};
+    StateStep traits{};
     std::vector<Option> options{};
     std::size_t taken = 0;
   };
   std::unordered_map<StateKey, std::uint32_t, HashOfKey> nodes;
   std::vector<Level> levels;
-  const auto push = [&](std::uint32_t node, std::vector<Option> way, CycleTraits traits) {
+  const auto push = [&](std::uint32_t node, std::vector<Option> way, StateStep traits) {
     const std::span<const Option> options = program_.options();
     levels.push_back({program_.mark(), node, std::move(way), traits, {options.begin(), options.end()}});
   };
@@ -122,7 +122,7 @@ void LockstepSearch::collect() {
     if (program_.is_over()) continue;
     std::vector<Option> way = level.way;
     way.push_back(option);
-    CycleTraits traits = level.traits;
+    StateStep traits = level.traits;
     traits.add(program_.traits());
     const std::uint32_t from = level.node;
     if (!stands_at_choice_among_threads(program_)) {

@@ -48,7 +48,7 @@ class LockstepSearch {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
     ThreadId thread = 0;
-    CycleTraits traits;
+    StateStep traits;
     std::uint32_t options_begin = 0;  // in options_
     std::uint32_t options_end = 0;
   };

@@ -24,7 +24,7 @@ constexpr std::uint32_t kEnd = ~std::uint32_t{0};
 struct Arc {
   Option option;
   std::uint32_t to = 0;
-  CycleTraits traits;
+  StateStep traits;
 };
 
 // A program as a graph of its states, which begins in state 0. Some steps make a choice on their way.
@@ -70,7 +70,7 @@ class GraphStates final : public StateProgram {
     traits_ = taken->traits;
     go_to(taken->to);
   }
-  CycleTraits traits() const override { return traits_; }
+  StateStep traits() const override { return traits_; }
   Mark mark() override {
     marks_.push_back(state_);
     return marks_.size() - 1;
@@ -101,7 +101,7 @@ class GraphStates final : public StateProgram {
   const Graph& graph_;
   std::uint32_t state_ = 0;
   std::vector<std::uint32_t> marks_;
-  CycleTraits traits_;
+  StateStep traits_;
   ChoicePoint point_;
   std::vector<Option> options_;
   Failure failure_;

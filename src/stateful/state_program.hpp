@@ -19,16 +19,18 @@ namespace thrum {
 // that digests are equal.
 using StateKey = WideDigest;
 
-// What is to be known of a step to tell whether a cycle of steps is a livelock.
-struct CycleTraits {
+// What is to be known of a step: whether a cycle of such steps is a livelock, and whether it may wait.
+struct StateStep {
   // Its thread has completed a round of a loop that has no way out, or has said that it comes further.
   bool comes_further = false;
   // Its thread stood at a yield, or a sleep or timed wait has run out.
   bool yields = false;
   // It has changed what is no part of a state, or has made a choice.
   bool is_hidden = false;
+  // It is of an operation that may have to wait, or ends its thread.
+  bool may_block = false;
 
-  void add(const CycleTraits& other) {
+  void add(const StateStep& other) {
     comes_further |= other.comes_further;
     yields |= other.yields;
     is_hidden |= other.is_hidden;
@@ -59,7 +61,7 @@ class StateProgram {
   virtual void step(Option option) = 0;
 
   // Of what step() did last.
-  virtual CycleTraits traits() const = 0;
+  virtual StateStep traits() const = 0;
 
   // Last in, first out: undo() returns to the mark, any number of times, and later marks are gone.
   virtual Mark mark() = 0;

@@ -141,6 +141,9 @@ bool StateSearch::is_to_go_on(std::uint32_t cost, std::uint32_t left, StateKey& 
 void StateSearch::arrive(std::uint32_t left, std::uint32_t cost) {
   StateKey key;
   number_ = kNoNumber;
+  blocking_ = levels_.empty() ? 0 : levels_.back().blocking + (program_.traits().may_block ? 1 : 0);
+  findings_.blocking = std::max<std::uint64_t>(findings_.blocking, blocking_);
+  findings_.preemptions = std::max(findings_.preemptions, cost);
   if (is_to_go_on(cost, left, key))
     push_level(key, left, cost);
   else if (looks_for_livelocks() && !levels_.empty())
@@ -155,6 +158,7 @@ void StateSearch::push_level(StateKey key, std::uint32_t left, std::uint32_t cos
   level.key = key;
   level.left = left;
   level.cost = cost;
+  level.blocking = blocking_;
   level.number = number_;
   if (looks_for_livelocks()) level.traits = program_.traits();
   const std::span<const Option> options = program_.options();

@@ -66,7 +66,10 @@ struct StateFindings {
   std::uint64_t states = 0;  // different ones, ends of executions among them
   std::uint64_t ends = 0;    // states in which executions end, finished or in a deadlock
   std::uint64_t steps = 0;
-  std::uint64_t depth = 0;         // the most steps of a schedule
+  std::uint64_t depth = 0;  // the most steps of a schedule
+  // The same, depth first: of those that may have to wait; and of preemptions.
+  std::uint64_t blocking = 0;
+  std::uint32_t preemptions = 0;
   std::uint64_t bytes = 0;         // for what was visited, at most
   double expected_collisions = 0;  // of keys, each of which may hide a state
   std::vector<StateBug> bugs;      // each once, by the schedule that cost least
@@ -101,7 +104,7 @@ class StateSearch {
   struct Component {
     std::uint32_t low = kNoNumber;  // the lowest number of an open state to which a step leads
     bool leads_out = false;         // of the component, or to an end
-    CycleTraits traits;             // of the steps in it
+    StateStep traits;               // of the steps in it
   };
 
   // A state of the present schedule.
@@ -113,8 +116,9 @@ class StateSearch {
     StateKey key;                      // of a choice among threads
     std::uint32_t left = 0;            // of the bound
     std::uint32_t cost = 0;            // so far
+    std::uint32_t blocking = 0;        // steps so far that may have to wait
     std::uint32_t number = kNoNumber;  // of the state, if livelocks are looked for and it has a key
-    CycleTraits traits;                // of the step that led here
+    StateStep traits;                  // of the step that led here
     Component component;
   };
 
@@ -166,6 +170,7 @@ class StateSearch {
   std::vector<Level> levels_;         // of the present schedule, depth first
   std::vector<Option> options_;       // of all levels
   ClosedRanges closed_;               // of the states' numbers: their components are complete
+  std::uint32_t blocking_ = 0;        // the steps to where the program has arrived that may have to wait
   std::uint32_t number_ = kNoNumber;  // of the state where the program has arrived
   std::vector<Node> nodes_;
   std::vector<Step> path_;           // of the present schedule, breadth first

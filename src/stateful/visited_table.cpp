@@ -13,9 +13,6 @@ constexpr std::uint64_t kSmallest = 60;
 
 bool is_free(const StateKey& key) { return key == StateKey{}; }
 
-// A key that is not {0, 0}.
-StateKey usable(StateKey key) { return is_free(key) ? StateKey{1, 0} : key; }
-
 // Where the search for it begins: the lower half as a fraction of the whole.
 std::uint64_t first_place(StateKey key, std::uint64_t capacity) {
   return static_cast<std::uint64_t>((static_cast<unsigned __int128>(key.low) * capacity) >> 64);
@@ -26,10 +23,23 @@ bool is_full(std::uint64_t size, std::uint64_t capacity) { return size * 5 >= ca
 
 }  // namespace
 
-// The place of the key, or the free one where it belongs.
-std::uint64_t VisitedTable::find(const Part& part, StateKey key) {
+// What is compared of the key, which is not {0, 0}.
+StateKey VisitedTable::usable(StateKey key) const {
+  key.high &= compared();
+  return is_free(key) ? StateKey{1, 0} : key;
+}
+
+void VisitedTable::set_number(StateKey& entry, std::uint32_t number) const {
+  entry.high = (entry.high & compared()) | number;
+}
+
+// The place of the key, or the free one where it belongs. REQUIRES: the key is usable
+std::uint64_t VisitedTable::find(const Part& part, StateKey key) const {
   std::uint64_t place = first_place(key, part.capacity);
-  while (!is_free(part.keys[place]) && part.keys[place] != key) {
+  const auto is_it = [&](const StateKey& entry) {
+    return entry.low == key.low && (entry.high & compared()) == key.high;
+  };
+  while (!is_free(part.keys[place]) && !is_it(part.keys[place])) {
     if (++place == part.capacity) place = 0;
   }
   return place;
@@ -55,18 +65,18 @@ VisitedTable::Place VisitedTable::place_of(StateKey key) {
 VisitedTable::Raised VisitedTable::raise(StateKey key, std::uint32_t number) {
   const Place place = place_of(key);
   if (!keeps_numbers_) return place.is_new ? Raised::is_new : Raised::no;
-  std::uint32_t& known = place.part.numbers[place.number];
-  if (!place.is_new && known >= number) return Raised::no;
-  known = number;
+  StateKey& entry = place.part.keys[place.number];
+  if (!place.is_new && number_in(entry) >= number) return Raised::no;
+  set_number(entry, number);
   return place.is_new ? Raised::is_new : Raised::higher;
 }
 
 VisitedTable::Added VisitedTable::add(StateKey key, std::uint32_t number) {
   const Place place = place_of(key);
   if (!keeps_numbers_) return {place.is_new, 0};
-  std::uint32_t& known = place.part.numbers[place.number];
-  if (place.is_new) known = number;
-  return {place.is_new, known};
+  StateKey& entry = place.part.keys[place.number];
+  if (place.is_new) set_number(entry, number);
+  return {place.is_new, number_in(entry)};
 }
 
 std::optional<std::uint32_t> VisitedTable::number_of(StateKey key) const {
@@ -74,7 +84,7 @@ std::optional<std::uint32_t> VisitedTable::number_of(StateKey key) const {
   const Part& part = parts_[key.high >> 56];
   if (part.capacity == 0) return std::nullopt;
   const std::uint64_t place = find(part, key);
-  return is_free(part.keys[place]) ? std::nullopt : std::optional(part.numbers[place]);
+  return is_free(part.keys[place]) ? std::nullopt : std::optional(number_in(part.keys[place]));
 }
 
 void VisitedTable::grow(Part& part) {
@@ -82,15 +92,12 @@ void VisitedTable::grow(Part& part) {
   larger.capacity = std::max(kSmallest, part.capacity + part.capacity / 5);
   larger.size = part.size;
   larger.keys = std::make_unique<StateKey[]>(larger.capacity);
-  if (keeps_numbers_) larger.numbers = std::make_unique_for_overwrite<std::uint32_t[]>(larger.capacity);
   for (std::uint64_t i = 0; i < part.capacity; ++i) {
     if (is_free(part.keys[i])) continue;
-    const std::uint64_t place = find(larger, part.keys[i]);
-    larger.keys[place] = part.keys[i];
-    if (keeps_numbers_) larger.numbers[place] = part.numbers[i];
+    const StateKey key{part.keys[i].low, part.keys[i].high & compared()};
+    larger.keys[find(larger, key)] = part.keys[i];
   }
-  const std::uint64_t entry = sizeof(StateKey) + (keeps_numbers_ ? sizeof(std::uint32_t) : 0);
-  bytes_ += (larger.capacity - part.capacity) * entry;
+  bytes_ += (larger.capacity - part.capacity) * sizeof(StateKey);
   part = std::move(larger);
 }
 
@@ -100,7 +107,8 @@ void VisitedTable::clear() {
 }
 
 double VisitedTable::expected_collisions() const {
-  return std::ldexp(static_cast<double>(size_) * static_cast<double>(size_), -129);
+  const int bits = keeps_numbers_ ? 96 : 128;
+  return std::ldexp(static_cast<double>(size_) * static_cast<double>(size_), -bits - 1);
 }
 
 }  // namespace thrum

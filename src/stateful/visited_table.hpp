@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The states that a search has visited, by their keys: where they are many, 20 to 25 bytes for each, and 25
-// to 31 if a number is kept with each.
+// The states that a search has visited, by their keys: where they are many, 20 to 25 bytes for each. If a
+// number is kept with each, it takes the place of 32 of a key's 128 bits.
 //
 // The table consists of many small ones, each of which grows for itself by a fifth: so growing takes little
 // memory, and no long pause. In each, a key lies at the place that its lower half says, or behind it.
@@ -50,8 +50,7 @@ class VisitedTable {
   static constexpr std::size_t kParts = 256;
 
   struct Part {
-    std::unique_ptr<StateKey[]> keys;  // {0, 0}: free
-    std::unique_ptr<std::uint32_t[]> numbers;
+    std::unique_ptr<StateKey[]> keys;  // {0, 0}: free. With numbers: in the lower half of `high`
     std::uint64_t capacity = 0;
     std::uint64_t size = 0;
   };
@@ -63,7 +62,12 @@ class VisitedTable {
     bool is_new = false;
   };
   Place place_of(StateKey key);
-  static std::uint64_t find(const Part& part, StateKey key);
+  // Of a key's upper half, what is compared.
+  std::uint64_t compared() const { return keeps_numbers_ ? ~std::uint64_t{0xffff'ffff} : ~std::uint64_t{0}; }
+  StateKey usable(StateKey key) const;
+  static std::uint32_t number_in(const StateKey& entry) { return static_cast<std::uint32_t>(entry.high); }
+  void set_number(StateKey& entry, std::uint32_t number) const;
+  std::uint64_t find(const Part& part, StateKey key) const;
   void grow(Part& part);
 
   bool keeps_numbers_;

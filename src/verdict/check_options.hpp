@@ -29,6 +29,7 @@ struct CheckOptions {
   int jobs = 0;  // set by validate(), if it is not given: one for each processor
   std::string engine = "native";
   bool state_cache = false;
+  std::uint64_t state_curves = 0;
   std::string symmetry = "heap";     // of states; or none
   double time_seconds = 60;          // of all tests; 0: no limit
   double time_per_test_seconds = 0;  // 0: a share of time_seconds

@@ -464,14 +464,19 @@ void add_kept(const SearchStatistics& from, StatisticsResult& to) {
                    kept->ends,
                    kept->steps,
                    kept->depth,
+                   kept->blocking,
+                   kept->preemptions,
                    kept->bytes,
                    kept->restarts,
                    kept->expected_collisions,
                    kept->seconds,
                    kept->is_symmetric,
+                   {},
                    {}};
     for (const StatefulStatistics::Bound& bound : kept->bounds)
       to.stateful->bounds.push_back({bound.states, bound.steps});
+    for (const StatefulStatistics::Curve& curve : kept->curves)
+      to.stateful->curves.push_back({curve.name, curve.points});
   }
 }
 

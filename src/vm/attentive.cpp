@@ -61,12 +61,13 @@ bool Machine::access_in_states(AccessKind kind, std::uint64_t address, std::uint
   if (__builtin_expect(checks_ != nullptr, 0))
     return access_in_invariant(kind == AccessKind::plain_write, address);
   Thread& me = current();
-  const bool is_shared = shared_words.note(me.slot, address, size, kind == AccessKind::plain_write);
+  const bool changes = kind == AccessKind::plain_write;
+  const bool is_shared = shared_words.note(
+      me.slot, address, size, changes ? SharedWords::Access::plain_write : SharedWords::Access::plain_read);
   if (is_shared && me.in_call && !unexplored) unexplored = running_stack();
   if (me.atomic_depth != 0) return !is_shared || passes_in_section(kind, address, size);
   if (me.in_call) return true;
   if (me.phase > ordinal) return true;  // it was done
-  const bool changes = kind == AccessKind::plain_write;
   if (me.phase == ordinal) {
     ++steps_left;  // it was counted before
     me.phase = 0;

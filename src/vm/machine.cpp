@@ -296,7 +296,8 @@ Stop Machine::fail_access(std::uint64_t address, std::uint64_t size, bool writes
   if (records_footprints && in_execution) note_footprint(current(), writes, address, size);
   constexpr std::uint64_t kLooked = 64;  // the size may be nonsense
   if (settings.visits_states)
-    shared_words.note(current().slot, address, std::clamp<std::uint64_t>(size, 1, kLooked), true);
+    shared_words.note(current().slot, address, std::clamp<std::uint64_t>(size, 1, kLooked),
+                      SharedWords::Access::plain_write);
   if (address - kThreads < kThreadSlots * kThreadSize) {
     const auto slot = static_cast<std::uint32_t>((address - kThreads) / kThreadSize);
     if (slot < course().slots_used && thread(slot).life == Life::ended)
@@ -434,9 +435,11 @@ Thread& Machine::change(Thread& thread) {
 
 Machine::Moment Machine::mark() {
   if (judges) races.set_mark();
-  Moment moment{memory.mark(),       race_marks_, steps_left,      states_.mark(),  spins_.mark(),
-                idle_rounds_.mark(), trial_,      foreign_.size(), allowed_.size(), freed_.size(),
-                race_names_.size(),  exit_stacks_};
+  Moment moment{memory.mark(),   race_marks_,   steps_left,         {},          foreign_.size(),
+                allowed_.size(), freed_.size(), race_names_.size(), exit_stacks_};
+  if (!settings.visits_states)
+    moment.loops =
+        std::make_shared<const Moment::Loops>(states_.mark(), spins_.mark(), idle_rounds_.mark(), trial_);
   if (judges) ++race_marks_;
   ++marks_;
   change_course();
@@ -451,10 +454,12 @@ bool Machine::undo(const Moment& moment) {
   footprints_.begin();
   over = begins_again_ = false;
   steps_left = moment.steps_left;
-  states_.undo(moment.states);
-  spins_.undo(moment.spins);
-  idle_rounds_.undo(moment.idle_rounds);
-  trial_ = moment.trial;
+  if (moment.loops) {
+    states_.undo(moment.loops->states);
+    spins_.undo(moment.loops->spins);
+    idle_rounds_.undo(moment.loops->idle_rounds);
+    trial_ = moment.loops->trial;
+  }
   output.resize(course().output);
   foreign_.resize(moment.foreign);
   allowed_.resize(moment.allowed);

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -197,11 +198,12 @@ class Machine : public Pending {
   std::optional<std::vector<Place>> unexplored;
   // Whether the free of a block of that size is a visible operation.
   bool promotes_free(const Thread& thread, std::uint64_t block, std::uint64_t size) {
-    if (settings.visits_states) return size != 0 && shared_words.note(thread.slot, block, size, true);
+    if (settings.visits_states)
+      return size != 0 && shared_words.note(thread.slot, block, size, SharedWords::Access::plain_write);
     return attentive_ && judges && known_races.promotes(program_code_of(thread), block, size);
   }
-  CycleTraits cycle_traits;  // since who visits states has reset it
-  std::string output;        // what the program has written
+  StateStep cycle_traits;  // since who visits states has reset it
+  std::string output;      // what the program has written
 
   static Course& course() { return at<Course>(kMachine + (std::uint64_t{1} << 32)); }
   static Thread& thread(std::uint32_t slot) { return at<Thread>(kThreadRecords + slot * kThreadRecordSize); }
@@ -671,13 +673,18 @@ class Machine : public Pending {
 };
 
 struct Machine::Moment {
+  // What is known of waiting loops.
+  struct Loops {
+    LoopStates::Course states;
+    Spins::Moment spins;
+    IdleRounds::Moment idle_rounds;
+    Trial trial;
+  };
+
   Mark memory;
   std::size_t races;  // the number of the detector's mark
   std::uint64_t steps_left;
-  LoopStates::Course states;
-  Spins::Moment spins;
-  IdleRounds::Moment idle_rounds;
-  Trial trial;
+  std::shared_ptr<const Loops> loops;  // nullptr: states are visited, and need none of it
   // What is recorded beside the arena only ever grows: how much there was.
   std::size_t foreign, allowed, freed, race_names;
   std::map<std::uint32_t, std::vector<Place>> exit_stacks;

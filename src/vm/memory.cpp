@@ -60,12 +60,32 @@ void Memory::undo(Mark mark) {
   Entry* const begin = log_ + mark.entries;
   while (next_ != begin) {
     --next_;
-    at<std::uint64_t>(next_->address) = next_->old;
+    if (!next_->is_range()) {
+      at<std::uint64_t>(next_->address) = next_->old;
+      continue;
+    }
+    const std::uint64_t first = next_->address - Entry::kRange, count = next_->old;
+    next_ -= Entry::of_words(count);
+    std::memcpy(&at<char>(first), next_, count * sizeof(std::uint64_t));
+    --next_;
   }
 }
 
 void Memory::note(std::uint64_t begin, std::uint64_t size) {
-  for (std::uint64_t word = begin & ~std::uint64_t{7}; word < begin + size; word += 8) note(word);
+  const std::uint64_t first = begin & ~std::uint64_t{7};
+  const std::uint64_t count = size == 0 ? 0 : (begin + size - first + 7) / sizeof(std::uint64_t);
+  if (count < Entry::kRangeMin) {
+    for (std::uint64_t i = 0; i < count; ++i) note(first + i * sizeof(std::uint64_t));
+    return;
+  }
+  if (!keeps_) return;
+  const std::uint64_t room = Entry::of_words(count) + 2;
+  while (static_cast<std::uint64_t>(limit_ - next_) <= room) make_room();
+  const Entry ends{first + Entry::kRange, count};
+  *next_++ = ends;
+  std::memcpy(next_, &at<char>(first), count * sizeof(std::uint64_t));
+  next_ += Entry::of_words(count);
+  *next_++ = ends;
 }
 
 void Memory::copy(std::uint64_t to, const void* from, std::uint64_t size) {

@@ -65,11 +65,27 @@ class Memory {
   // Brings all words back that were overwritten since the mark. Marks set since then are gone.
   void undo(Mark mark);
 
-  // Calls visit(address, old value) for each overwriting of a word between the marks, in their order.
+  // Calls visit(address, old value) for each overwriting of a word between the marks, in their order. Words
+  // that were noted together as a range are left out where wants(address of the first one) says no.
+  template <typename Wants, typename Visit>
+  void each_overwritten(Mark from, Mark to, Wants wants, Visit visit) const {
+    for (const Entry* entry = log_ + from.entries; entry < log_ + to.entries; ++entry) {
+      if (!entry->is_range()) {
+        visit(entry->address, entry->old);
+        continue;
+      }
+      const std::uint64_t first = entry->address - Entry::kRange, count = entry->old;
+      const auto* const words = reinterpret_cast<const std::uint64_t*>(entry + 1);
+      if (wants(first)) {
+        for (std::uint64_t i = 0; i < count; ++i) visit(first + i * sizeof(std::uint64_t), words[i]);
+      }
+      entry += Entry::of_words(count) + 1;
+    }
+  }
   template <typename Visit>
   void each_overwritten(Mark from, Mark to, Visit visit) const {
-    for (const Entry* entry = log_ + from.entries; entry < log_ + to.entries; ++entry)
-      visit(entry->address, entry->old);
+    each_overwritten(
+        from, to, [](std::uint64_t) { return true; }, visit);
   }
 
   // The word that contains the address is about to be overwritten.
@@ -106,9 +122,16 @@ class Memory {
                                    std::uint8_t forbidden = 0);
 
  private:
+  // A word; or a range: its first word and how many they are, in front of what they held and once more behind
+  // that.
   struct Entry {
-    std::uint64_t address;
+    std::uint64_t address;  // kRange is added to that of a range
     std::uint64_t old;
+
+    static constexpr std::uint64_t kRange = 1;
+    static constexpr std::uint64_t kRangeMin = 4;  // words; fewer are noted one by one
+    bool is_range() const { return (address & kRange) != 0; }
+    static constexpr std::uint64_t of_words(std::uint64_t count) { return (count + 1) / 2; }
   };
   void make_room();
 

@@ -31,6 +31,17 @@ class RoundingOf {
 };
 
 // What the operation takes if that is free.
+// The access of a pending operation to its object, as far as plain accesses go together with it.
+SharedWords::Access access_of(Operation operation) {
+  switch (operation) {
+    case Operation::racy_load: return SharedWords::Access::plain_read;
+    case Operation::racy_store:
+    case Operation::racy_free: return SharedWords::Access::plain_write;
+    case Operation::load: return SharedWords::Access::atomic_read;
+    default: return SharedWords::Access::atomic_write;
+  }
+}
+
 Wait needs_of(Operation operation, Wait wait) {
   switch (operation) {
     case Operation::try_lock: return Wait::lock;
@@ -318,7 +329,7 @@ bool Machine::stand_before(Operation operation, std::uint64_t object, std::uint3
   me.needs = needs_of(operation, wait);
   me.timed = me.timed_out = me.interrupted = me.cancelled = false;
   if (__builtin_expect(settings.visits_states, 0))
-    shared_words.note(me.slot, object, std::max(size, 4U), operation != Operation::load);
+    shared_words.note(me.slot, object, std::max(size, 4U), access_of(operation));
   if (me.atomic_depth != 0) {
     if (!is_enabled(me)) fail(BugKind::lock_misuse, "blocks inside an atomic section");
     return false;

@@ -24,14 +24,16 @@ class SharedWords {
   // Of blocks that may move, all of a kind count as one. nullptr: there are none.
   void set_symmetry(HeapSymmetry* symmetry) { symmetry_ = symmetry; }
 
+  enum class Access : std::uint8_t { plain_read, plain_write, atomic_read, atomic_write };
   // The thread accesses these bytes. Whether they are shared, as far as that is in use.
-  bool note(std::uint16_t slot, std::uint64_t address, std::uint64_t size, bool writes) {
+  bool note(std::uint16_t slot, std::uint64_t address, std::uint64_t size, Access access) {
     bool are_shared = false;
     for (std::uint64_t word = address / 8; word <= (address + size - 1) / 8; ++word) {
       Use& use = uses_.try_emplace(word, slot).first->second;
-      use.is_written = use.is_written || writes;
+      use.is_written = use.is_written || access == Access::plain_write || access == Access::atomic_write;
+      use.is_plain = use.is_plain || access == Access::plain_read || access == Access::plain_write;
       use.has_several = use.has_several || use.slot != slot;
-      if (use.has_several && use.is_written && !use.is_known) {
+      if (use.has_several && use.is_written && use.is_plain && !use.is_known) {
         use.is_known = true;
         learned_.push_back(word);
         note_kind(word);
@@ -57,6 +59,7 @@ class SharedWords {
     std::uint16_t slot;  // of the first user
     bool has_several = false;
     bool is_written = false;
+    bool is_plain = false;   // some access is plain: the others are scheduling points in any case
     bool is_known = false;   // to be shared
     bool is_shared = false;  // and that is in use
   };

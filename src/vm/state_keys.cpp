@@ -221,7 +221,9 @@ void StateKeys::grow() {
 void StateKeys::catch_up() {
   const Mark now = machine_.memory.mark();
   written_.clear();
-  machine_.memory.each_overwritten(seen_, now, [this](std::uint64_t address, std::uint64_t old) {
+  // Records of threads, frames and the course are noted as ranges, and have their own place in the key.
+  const auto wants = [this](std::uint64_t first) { return is_summed(first) || first - kMachine < kPartSize; };
+  machine_.memory.each_overwritten(seen_, now, wants, [this](std::uint64_t address, std::uint64_t old) {
     if (address - kMachine < kPartSize) symmetry_.note_book(address);
     if (!is_summed(address)) return;
     const bool is_data = in_arena(address);

@@ -2,7 +2,6 @@
 #include "vm/states.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 #include <utility>
 
 #include "stateful/pending_races.hpp"
@@ -60,7 +59,7 @@ void VmStates::step(Option option) {
     standing_.events = trace_.events.size();
     standing_.is_first = false;
     standing_.answered = {option};
-    yields_ = option.via == Via::timeout || option.via == Via::expiry || stands_at_yield(option.value);
+    note_stand(option);
   } else {
     standing_.answered.push_back(option);
     return_to(standing_);
@@ -88,6 +87,7 @@ void VmStates::run() {
   if (stands_) machine_.over = false;
   traits_ = machine_.cycle_traits;
   traits_.yields = yields_;
+  traits_.may_block = may_block_;
 }
 
 std::uint16_t VmStates::choose(const ChoicePoint& point) {
@@ -128,26 +128,32 @@ void VmStates::return_to(const Standing& standing) {
   is_marked_ = true;
 }
 
+const Thread* VmStates::find(ThreadId id) {
+  const auto is_it = [id](std::uint16_t slot) { return Machine::thread(slot).id == id; };
+  const auto found = std::ranges::find_if(Machine::live(), is_it);
+  return found == Machine::live().end() ? nullptr : &Machine::thread(*found);
+}
+
 bool VmStates::stands_at_plain_access(ThreadId id) {
-  return stands_at_one_of(id, {Operation::racy_load, Operation::racy_store, Operation::racy_free});
+  const Thread* const one = find(id);
+  return one != nullptr && one->life == Life::standing &&
+         (one->operation == Operation::racy_load || one->operation == Operation::racy_store ||
+          one->operation == Operation::racy_free);
 }
 
 ThreadId VmStates::id_in_order(ThreadId id) {
-  const auto is_it = [id](std::uint16_t slot) { return Machine::thread(slot).id == id; };
-  const auto found = std::ranges::find_if(Machine::live(), is_it);
-  return found == Machine::live().end() ? id : Machine::thread(*found).id_in_order;
+  const Thread* const one = find(id);
+  return one == nullptr ? id : one->id_in_order;
 }
 
-bool VmStates::stands_at_yield(ThreadId id) {
-  return stands_at_one_of(id, {Operation::yield, Operation::sleep});
-}
-
-bool VmStates::stands_at_one_of(ThreadId id, std::initializer_list<Operation> operations) {
-  return std::ranges::any_of(Machine::live(), [&](std::uint16_t slot) {
-    const Thread& one = Machine::thread(slot);
-    return one.id == id && one.life == Life::standing &&
-           std::ranges::find(operations, one.operation) != operations.end();
-  });
+// What the step that begins will be, as far as that is to be seen before it.
+void VmStates::note_stand(Option option) {
+  yields_ = option.via == Via::timeout || option.via == Via::expiry;
+  may_block_ = false;
+  const Thread* const one = find(option.value);
+  if (one == nullptr || one->life != Life::standing) return;
+  yields_ = yields_ || one->operation == Operation::yield || one->operation == Operation::sleep;
+  may_block_ = one->wait != Wait::nothing;
 }
 
 std::vector<Failure> VmStates::races() {

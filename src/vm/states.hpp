@@ -10,7 +10,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,7 +36,7 @@ class VmStates final : public StateProgram, public ChoiceWatch {
   const ChoicePoint& point() const override { return standing_.point; }
   std::span<const Option> options() const override { return standing_.options; }
   void step(Option option) override;
-  CycleTraits traits() const override { return traits_; }
+  StateStep traits() const override { return traits_; }
   Mark mark() override;
   void undo(Mark mark) override;
   StateKey key() override { return keys_.key(); }
@@ -85,8 +84,8 @@ class VmStates final : public StateProgram, public ChoiceWatch {
     std::vector<Option> options;
   };
 
-  static bool stands_at_yield(ThreadId id);
-  static bool stands_at_one_of(ThreadId id, std::initializer_list<Operation> operations);
+  static const Thread* find(ThreadId id);
+  void note_stand(Option option);
   void run();
   void mark_here(Standing& standing);
   void return_to(const Standing& standing);
@@ -100,8 +99,9 @@ class VmStates final : public StateProgram, public ChoiceWatch {
   std::size_t marks_used_ = 0;
   bool is_marked_ = false;  // the machine is where the present standing's moment is
   std::size_t answer_ = 0;  // the next of standing_.answered
-  CycleTraits traits_;
-  bool yields_ = false;  // the step that began last
+  StateStep traits_;
+  bool yields_ = false;  // the step that began last; and so on
+  bool may_block_ = false;
   bool stands_ = false;  // the step has met a choice without an answer
   std::string refused_;
   bool clock_counts_ = false;  // at begin_search()

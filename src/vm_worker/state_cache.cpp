@@ -169,10 +169,12 @@ void StateCache::search() {
     escape_ = states.escape();
     add_leaks();
     trace_bugs(states);
+    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (job_.state_curves != 0)
+      curves_ = state_curves(states, job_.state_curves, job_.settings.seed, has_to_stop_);
   }
   machine_.settings.visits_states = false;
   machine_.settings.steps = steps;
-  seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 void StateCache::note_end(const vm::VmStates& states, const StateSearch& search) {
@@ -291,6 +293,8 @@ SearchStatistics StateCacheStrategy::statistics() const {
   own.ends = findings.ends;
   own.steps = findings.steps;
   own.depth = findings.depth;
+  own.blocking = findings.blocking;
+  own.preemptions = findings.preemptions;
   own.bytes = findings.bytes;
   own.restarts = cache_.restarts_;
   own.expected_collisions = findings.expected_collisions;
@@ -300,6 +304,12 @@ SearchStatistics StateCacheStrategy::statistics() const {
   own.unsought_lockstep = findings.unsought_lockstep;
   own.may_go_round = static_cast<std::uint64_t>(std::ranges::count_if(
       cache_.bugs_, [](const StateCache::Bug& bug) { return !bug.is_shown && bug.found.is_in_lockstep; }));
+  for (const StateCurve& curve : cache_.curves_) {
+    auto& kept = own.curves.emplace_back();
+    kept.name = curve.name;
+    for (const StateCurve::Point& point : curve.points)
+      kept.points.emplace_back(point.executions, point.states);
+  }
   for (const StateFindings::Bound& bound : findings.bounds) own.bounds.push_back({bound.states, bound.steps});
   return statistics;
 }

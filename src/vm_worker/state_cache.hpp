@@ -19,6 +19,7 @@
 #include "campaign/explore.hpp"
 #include "protocol/job.hpp"
 #include "search/strategy.hpp"
+#include "stateful/state_curves.hpp"
 #include "stateful/state_search.hpp"
 #include "vm/machine.hpp"
 #include "vm/states.hpp"
@@ -83,6 +84,7 @@ class StateCache {
   std::uint64_t restarts_ = 0;
   double seconds_ = 0;
   std::string refused_;
+  std::vector<StateCurve> curves_;
   bool is_symmetric_ = false;
   std::optional<std::vector<Place>> escape_;
 };

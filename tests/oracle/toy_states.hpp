@@ -29,7 +29,7 @@ class ToyStates final : public StateProgram {
   const ChoicePoint& point() const override { return point_; }
   std::span<const Option> options() const override { return options_; }
   void step(Option option) override;
-  CycleTraits traits() const override { return traits_; }
+  StateStep traits() const override { return traits_; }
   Mark mark() override;
   void undo(Mark mark) override;
   StateKey key() override;
@@ -56,7 +56,7 @@ class ToyStates final : public StateProgram {
   std::vector<Moment> marks_;
   bool is_over_ = false;
   Failure failure_;
-  CycleTraits traits_;
+  StateStep traits_;
   ChoicePoint point_;
   std::vector<Option> options_;
 };
