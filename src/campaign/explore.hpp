@@ -86,6 +86,9 @@ struct FoundBug {
     Trace trace;  // with Wanted::kPlaces
   };
   std::optional<Without> without;
+  // Of a search of states: whether the compiled program fails the same way on this schedule; nothing: not
+  // tried.
+  std::optional<bool> is_native = {};
   Trace trace;  // with Wanted::kPlaces
 };
 

@@ -134,6 +134,7 @@ class Check {
   bool check_test(const std::string& name, std::size_t tests_left, std::size_t turns_left, Turn turn);
   void add_picture(const Run& run, const Job& job);
   TestResult judge_run(const Run& run, const Job& job, double time_seconds, TestResult& bugs);
+  void replay_natively(Run& run, Job job) const;
   void take(Run run, Job job, double time_seconds);
   void add_to_suite(const Run& run, const Job& job);
   void look_for_consequences(Job job, TestResult& result);
@@ -455,6 +456,7 @@ void Check::take(Run run, Job job, double time_seconds) {
   const std::string test = job.test.empty() ? "" : " " + job.test;
   TestResult bugs;
   run = pass_suppressed_races(std::move(run), job, time_seconds, test, bugs);
+  if (job.state_cache) replay_natively(run, job);
   add_to_suite(run, job);
   TestResult result = judge_run(run, job, time_seconds, bugs);
   describe_warnings(run.outcome.report, run.names, program_, result);
@@ -488,6 +490,30 @@ void Check::take(Run run, Job job, double time_seconds) {
   if (second) code_ = worse(code_, exit_code(second->outcome, options, result));
   look_for_consequences(job, result);
   result_.tests.push_back(std::move(result));
+}
+
+// Bugs of a search of states are handed to the compiled program: it runs their schedules. What needs races as
+// scheduling points names these by places of the machine's code.
+void Check::replay_natively(Run& run, Job job) const {
+  constexpr std::size_t kBugsMax = 16;
+  WorkerSettings settings;
+  settings.program = program_;
+  settings.arguments = options_.arguments;
+  settings.time_seconds = job.hang_seconds;
+  job.state_cache = false;
+  job.c_bitcode.clear();
+  job.cpp_bitcode.clear();
+  std::size_t tried = 0;
+  for (FoundBug& bug : run.outcome.report.result.bugs) {
+    if (!bug.unconfirmed.empty() || !bug.trace.details.known_races.empty() || interrupt_count() > 0) continue;
+    if (tried++ == kBugsMax) return;
+    job.replay = bug.plan;
+    ThreadNames names = run.names;
+    const WorkerOutcome outcome = run_worker(settings, job, names);
+    if (!outcome.problem.empty() || !outcome.report.replayed) continue;
+    const Trace& now = *outcome.report.replayed;
+    bug.is_native = now.end == End::bug && now.failure.kind == bug.failure.kind;
+  }
 }
 
 void Check::add_to_suite(const Run& run, const Job& job) {

@@ -72,9 +72,24 @@ std::string cut_to_width(const std::string& text, int width) {
   return text;
 }
 
+namespace {
+
+// Executions come after the states.
+std::string states_words(const ProgressView& view, const Progress::States& of) {
+  const double rate = view.now.seconds > 0 ? static_cast<double>(of.states) / view.now.seconds : 0;
+  std::string text = fmt::format("{}{}: {}, {} states, {:.0f}/s, depth {}, {:.0f} MB, {:.0f} s", view.doing,
+                                 view.about, view.strategy, of.states, rate, of.depth,
+                                 static_cast<double>(of.bytes) / 1e6, view.now.seconds);
+  if (view.now.search->level) text += fmt::format("; bound {}", *view.now.search->level);
+  return text;
+}
+
+}  // namespace
+
 std::string progress_words(const ProgressView& view) {
   const WorkerProgress& now = view.now;
   if (!now.searching) return fmt::format("starting{}, {:.0f} s", view.about, now.seconds);
+  if (now.search && now.search->states) return states_words(view, *now.search->states);
   std::string text =
       fmt::format("{}{}: {}, {} execution{}, {:.0f}/s, {:.0f} s", view.doing, view.about, view.strategy,
                   now.executions, plural(now.executions), view.rate, now.seconds);

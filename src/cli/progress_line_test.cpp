@@ -54,6 +54,14 @@ TEST(ProgressWords, OfASearchThatAsksASolver) {
             "searching: mcr, 1200 executions, 20/s, 60 s; 12 targets open; 1 question");
 }
 
+TEST(ProgressWords, OfASearchOfStates) {
+  Progress progress;
+  progress.level = 2;
+  progress.states = {600'000, 711, 14'000'000};
+  EXPECT_EQ(progress_words(view(progress)),
+            "searching: icb, 600000 states, 10000/s, depth 711, 14 MB, 60 s; bound 2");
+}
+
 TEST(ProgressWords, DoNotSayThatAllIsDone) {
   std::string words = progress_words(view(Progress{1, std::nullopt, 1 - 1e-9, std::nullopt}));
   EXPECT_NE(words.find("99 %"), std::string::npos) << words;

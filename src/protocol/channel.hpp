@@ -103,6 +103,9 @@ struct Channel {
     std::atomic<std::uint64_t> classes;
     std::atomic<std::uint64_t> open;
     std::atomic<std::uint64_t> questions;
+    std::atomic<std::uint64_t> states;
+    std::atomic<std::uint64_t> depth;
+    std::atomic<std::uint64_t> bytes;
     std::atomic<double> done;  // less than 0: not known
     std::atomic<double> share;
   };

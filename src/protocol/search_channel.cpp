@@ -49,6 +49,9 @@ void pass_progress(Channel& channel, const Progress& progress) {
   passed.classes = progress.classes.value_or(kUnknown);
   passed.open = progress.open.value_or(kUnknown);
   passed.questions = progress.questions.value_or(kUnknown);
+  passed.states = progress.states ? progress.states->states : kUnknown;
+  passed.depth = progress.states ? progress.states->depth : 0;
+  passed.bytes = progress.states ? progress.states->bytes : 0;
   passed.done = progress.done.value_or(-1);
   passed.share = progress.share;
   channel.has_progress.store(1, std::memory_order_release);

@@ -56,6 +56,7 @@ Json bug_json(const BugResult& bug) {
                {"heap", bug.heap}};
   json["confirmed"] = bug.unconfirmed.empty();
   if (!bug.unconfirmed.empty()) json["unconfirmed"] = bug.unconfirmed;
+  if (bug.is_native) json["native"] = *bug.is_native;
   json["simplified"] = bug.simplified;
   if (!bug.strategy.empty()) json["strategy"] = bug.strategy;
   if (bug.known) json["known"] = true;

@@ -49,6 +49,7 @@ struct BugResult {
   std::string heap;                           // how blocks were given addresses: "lifo" or "fresh"
   bool known = false;                         // stands in the baseline
   std::optional<std::uint32_t> switches;      // of threads in its schedule; nothing: not counted
+  std::optional<bool> is_native = {};         // as in FoundBug (campaign/explore.hpp)
   bool switches_minimal = false;              // proved: no schedule with as few preemptions has fewer
   std::string unconfirmed;                    // why its schedule was not seen to show it again; empty: it was
   bool simplified = false;                    // its schedule is as simple as could be found

@@ -54,7 +54,16 @@ std::string cut_text(const TestResult& test) {
             fmt::format("{} execution{} {}", cut.count, plural(cut.count),
                         words == std::end(kCutWords) ? cut.kind : words->second);
   }
-  return text.empty() ? text : text + ". What would have come behind is not covered.";
+  if (text.empty()) return text;
+  text += ". What would have come behind is not covered.";
+  // An execution that never ends is often one of a program with few states.
+  const bool is_endless =
+      std::ranges::any_of(test.cut, [](const CutResult& cut) { return cut.kind == "steps"; });
+  if (is_endless)
+    text +=
+        " Where a program has few states, a search of these ends: --engine vm --state-cache "
+        "(docs/stateful.md).";
+  return text;
 }
 
 // Of a search that one worker runs, what the others have run meanwhile (src/campaign/accompanied.hpp).
@@ -120,6 +129,10 @@ std::string bugs_text(const TestResult& test, std::span<const TraceFile>& traces
     if (!bug.unconfirmed.empty()) text += "(unconfirmed: " + bug.unconfirmed + ") ";
     text += text_trace(traces.front(), style);
     text += fmt::format("  Run it again: thrum replay {}\n", bug.trace);
+    if (bug.is_native)
+      text += *bug.is_native
+                  ? "  The compiled program fails the same way on this schedule.\n"
+                  : "  Only the machine shows it: the compiled program does not fail so on this schedule.\n";
     if (!bug.without.empty())
       text += fmt::format("  In other schedules every block is freed: thrum replay {}\n", bug.without);
     if (bug.leads_to) text += consequence_text(*bug.leads_to, style);

@@ -19,6 +19,14 @@ struct Progress {
   // Of a search by constraint solving: what may be possible and no execution has shown; questions so far.
   std::optional<std::uint64_t> open{};
   std::optional<std::uint64_t> questions{};
+  // Of a search of states: how many were visited, the steps of the present schedule, bytes for what was
+  // visited.
+  struct States {
+    std::uint64_t states = 0;
+    std::uint64_t depth = 0;
+    std::uint64_t bytes = 0;
+  };
+  std::optional<States> states{};
   // Of the level, or the search, that is not with other workers. 0: what it has to do is not counted.
   double share = 1;
 

@@ -61,6 +61,7 @@ void StateSearch::explore_by_bounds() {
   for (std::uint32_t bound = 0; bound <= settings_.preemptions.value_or(kUnbounded - 1); ++bound) {
     const std::uint64_t steps_before = findings_.steps;
     excludes_ = false;
+    bound_ = bound;
     explore_depth_first(bound);
     if (findings_.stopped != Stopped::no) return;
     findings_.bounds.push_back({bound, states_.size(), findings_.steps - steps_before});
@@ -273,6 +274,10 @@ void StateSearch::add_bug(StateBug bug) {
   if (settings_.stops_at_bug && !is_in_lockstep) findings_.stopped = Stopped::by_bug;
 }
 
+StateSearch::SoFar StateSearch::so_far() const {
+  return {states_.size(), std::max<std::uint64_t>(levels_.size(), path_.size()), bytes(), bound_};
+}
+
 // From the first choice to where the program stands.
 std::vector<Option> StateSearch::schedule() const {
   std::vector<Option> taken;
@@ -292,11 +297,13 @@ bool StateSearch::has_to_stop() {
   return findings_.stopped != Stopped::no;
 }
 
+std::uint64_t StateSearch::bytes() const {
+  return states_.bytes() + pairs_.bytes() + closed_.bytes() + nodes_.capacity() * sizeof(Node);
+}
+
 std::uint64_t StateSearch::note_bytes() {
-  const std::uint64_t bytes =
-      states_.bytes() + pairs_.bytes() + closed_.bytes() + nodes_.capacity() * sizeof(Node);
-  findings_.bytes = std::max(findings_.bytes, bytes);
-  return bytes;
+  findings_.bytes = std::max(findings_.bytes, bytes());
+  return bytes();
 }
 
 void StateSearch::explore_breadth_first() {

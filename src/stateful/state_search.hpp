@@ -91,6 +91,14 @@ class StateSearch {
 
   StateFindings run();
 
+  // Within a callback: how far it is.
+  struct SoFar {
+    std::uint64_t states = 0;
+    std::uint64_t depth = 0;                  // of the present schedule
+    std::uint64_t bytes = 0;                  // for what was visited
+    std::optional<std::uint32_t> bound = {};  // icb
+  };
+  SoFar so_far() const;
   // Within a callback: from the first choice to where the program stands.
   std::vector<Option> schedule() const;
 
@@ -160,6 +168,7 @@ class StateSearch {
   void note_bug(const Failure& failure, std::uint32_t cost);
   void add_bug(StateBug bug);
   bool has_to_stop();
+  std::uint64_t bytes() const;
   std::uint64_t note_bytes();
 
   StateProgram& program_;
@@ -173,10 +182,11 @@ class StateSearch {
   std::uint32_t blocking_ = 0;        // the steps to where the program has arrived that may have to wait
   std::uint32_t number_ = kNoNumber;  // of the state where the program has arrived
   std::vector<Node> nodes_;
-  std::vector<Step> path_;           // of the present schedule, breadth first
-  bool excludes_ = false;            // the bound has excluded something
-  std::uint64_t options_known_ = 0;  // of all states
-  bool is_closed_ = false;           // within the last bound each of them was taken
+  std::vector<Step> path_;              // of the present schedule, breadth first
+  bool excludes_ = false;               // the bound has excluded something
+  std::uint64_t options_known_ = 0;     // of all states
+  std::optional<std::uint32_t> bound_;  // icb: the present one
+  bool is_closed_ = false;              // within the last bound each of them was taken
   std::uint64_t polls_ = 0;
 };
 

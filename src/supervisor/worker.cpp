@@ -60,6 +60,7 @@ Progress progress_of(const Channel::PassedProgress& passed) {
   if (passed.classes != kUnknown) progress.classes = passed.classes;
   if (passed.open != kUnknown) progress.open = passed.open;
   if (passed.questions != kUnknown) progress.questions = passed.questions;
+  if (passed.states != kUnknown) progress.states = {passed.states, passed.depth, passed.bytes};
   if (passed.done >= 0) progress.done = passed.done;
   progress.share = passed.share;
   return progress;

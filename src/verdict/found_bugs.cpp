@@ -46,6 +46,7 @@ BugResult describe_bug(const FoundBug& bug, const TraceFile& file) {
   result.seconds = bug.seconds;
   result.strategy = bug.strategy;
   result.unconfirmed = bug.unconfirmed;
+  result.is_native = bug.is_native;
   result.simplified = bug.simplified;
   const Trace& trace = file.trace;
   for (const LostBlocks& lost : trace.details.lost)

@@ -233,8 +233,8 @@ Report search(const VmWorld& world, VmProcess& process) {
   WorkerProgram& program = process.worker_program();
   const Job& job = world.job();
   SessionSettings settings;
-  StateCache states(program.program().machine(), job, [&world] {
-    answer(world.channel(), [] { return Progress(); });
+  StateCache states(program.program().machine(), job, [&world](const Progress& progress) {
+    answer(world.channel(), [&progress] { return progress; });
     return world.is_to_stop();
   });
   settings.make = [&job, &states](bool is_fair) {

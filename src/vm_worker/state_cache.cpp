@@ -143,8 +143,14 @@ void StateCache::search() {
     settings.races = job_.races != Races::ignore;
     settings.stops_at_bug = !job_.keep_going;
     settings.memory = job_.settings.memory_max;
-    settings.has_to_stop = has_to_stop_;
     std::optional<StateSearch> search;
+    settings.has_to_stop = [&] {
+      const StateSearch::SoFar so_far = search->so_far();
+      Progress progress;
+      progress.level = so_far.bound;
+      progress.states = {so_far.states, so_far.depth, so_far.bytes};
+      return has_to_stop_(progress);
+    };
     settings.at_end = [&] { note_end(states, *search); };
     settings.at_cut_off = [&] { claims_.take(Base::nonpreemptive, states.trace()); };
     bool begins_again = true;
@@ -156,7 +162,7 @@ void StateCache::search() {
       findings_ = search.emplace(states, settings).run();
       const bool is_done = findings_.stopped == StateFindings::Stopped::no ||
                            findings_.stopped == StateFindings::Stopped::by_bug;
-      begins_again = states.has_learned() && is_done && !has_to_stop_();
+      begins_again = states.has_learned() && is_done && !settings.has_to_stop();
       if (begins_again) ++restarts_;
     }
     is_stopped_ = findings_.stopped == StateFindings::Stopped::from_outside;
@@ -171,7 +177,7 @@ void StateCache::search() {
     trace_bugs(states);
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (job_.state_curves != 0)
-      curves_ = state_curves(states, job_.state_curves, job_.settings.seed, has_to_stop_);
+      curves_ = state_curves(states, job_.state_curves, job_.settings.seed, settings.has_to_stop);
   }
   machine_.settings.visits_states = false;
   machine_.settings.steps = steps;

@@ -29,8 +29,8 @@ namespace thrum {
 class StateCache {
  public:
   // All must outlive it. job: whose bounds, order and treatment of races it takes. has_to_stop: asked often,
-  // between two steps.
-  StateCache(vm::Machine& machine, const Job& job, std::function<bool()> has_to_stop)
+  // between two steps, and told how far the search is.
+  StateCache(vm::Machine& machine, const Job& job, std::function<bool(const Progress&)> has_to_stop)
       : machine_(machine), job_(job), has_to_stop_(std::move(has_to_stop)) {}
 
   // A strategy that searches the states, unless another one has, and then runs an execution for each bug.
@@ -72,7 +72,7 @@ class StateCache {
 
   vm::Machine& machine_;
   const Job& job_;
-  std::function<bool()> has_to_stop_;
+  std::function<bool(const Progress&)> has_to_stop_;
   bool is_searched_ = false;
   bool is_stopped_ = false;  // from outside
   StateFindings findings_;

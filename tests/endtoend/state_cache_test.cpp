@@ -13,7 +13,9 @@ using Words = std::vector<std::string>;
 constexpr const char* kPeterson = R"(#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
-enum { N = 3 };
+#ifndef N
+#define N 3
+#endif
 #ifndef WRONG
 #define WRONG 0
 #endif
@@ -260,7 +262,17 @@ TEST_F(StateCache, FindsABugWithTheFewestPreemptions) {
   ASSERT_EQ(test["bugs"].size(), 1u);
   EXPECT_EQ(test["bugs"][0]["kind"], "assertion");
   EXPECT_TRUE(test["bugs"][0]["confirmed"]);
+  EXPECT_TRUE(test["bugs"][0]["native"]);
   EXPECT_EQ(test["bugs"][0]["preemptions_minimal"], "proved");
+}
+
+// What was completed before the memory ended counts.
+TEST_F(StateCache, KeepsTheBoundsThatWereCompleted) {
+  const std::string program = compile(kPeterson, {"-DN=4"});
+  const json full = search(program, 3, {"--strategy", "icb", "--search-memory", "1M"});
+  EXPECT_EQ(full["guarantee"]["bounds"][0]["completed"], 2);
+  EXPECT_EQ(full["statistics"]["stateful"]["bounds"].size(), 3u);
+  EXPECT_EQ(search(program, 3, {"--strategy", "dfs", "--search-memory", "1M"})["verdict"], "inconclusive");
 }
 
 TEST_F(StateCache, FindsRaces) {
