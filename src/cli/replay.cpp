@@ -169,6 +169,7 @@ Job replay_job(const TraceFile& recorded, const ReplayOptions& options) {
   job.early_timeouts_ns = nanoseconds_of(recorded.early_timeouts_seconds);
   job.leaks = recorded.leaks || options.leaks;
   job.spurious = recorded.spurious;
+  job.state_cache = recorded.state_cache && engine_for(recorded, options) == kVmEngine;
   job.heap = recorded.heap == "fresh" ? Heap::fresh : Heap::lifo;
   job.races = races_of(recorded.races);
   job.threads = options.threads;

@@ -54,9 +54,10 @@ struct TraceFile {
   std::string strategy;
   std::string heap;
   std::string races;
-  bool leaks = false;       // lost blocks of the heap are a bug
-  bool spurious = false;    // condition variables might wake up for no reason
-  std::uint64_t steps = 0;  // the limit of one execution
+  bool leaks = false;        // lost blocks of the heap are a bug
+  bool state_cache = false;  // the machine ran the code for searches of states, whose places are others
+  bool spurious = false;     // condition variables might wake up for no reason
+  std::uint64_t steps = 0;   // the limit of one execution
   std::uint32_t hang_seconds = 10;
   // Longer waits ran out only where nothing else could go on. Traces that do not say it are of times when
   // each wait could run out early.

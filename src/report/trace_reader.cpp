@@ -72,6 +72,7 @@ class TraceReader {
     options.at("heap").get_to(file_.heap);
     file_.races = options.value("races", "ignore");
     file_.leaks = options.value("leaks", false);
+    file_.state_cache = options.value("state_cache", false);
     file_.spurious = options.value("spurious", false);
     options.at("steps").get_to(file_.steps);
     file_.hang_seconds = options.value("hang", file_.hang_seconds);

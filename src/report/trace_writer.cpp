@@ -76,6 +76,7 @@ class TraceWriter {
               {"heap", file_.heap},
               {"races", file_.races},
               {"leaks", file_.leaks},
+              {"state_cache", file_.state_cache},
               {"spurious", file_.spurious},
               {"steps", file_.steps},
               {"hang", file_.hang_seconds},

@@ -142,6 +142,7 @@ TraceFile FoundBugs::trace_file(const FoundBug& bug, const WorkerOutcome& outcom
   file.races = races_word(job.races);
   file.leaks = job.leaks || bug.failure.kind == BugKind::leak;
   file.spurious = job.spurious;
+  file.state_cache = job.state_cache;
   file.steps = job.steps;
   file.hang_seconds = job.hang_seconds;
   file.early_timeouts_seconds = seconds_of(job.early_timeouts_ns);

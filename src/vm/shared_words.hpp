@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "vm/heap_symmetry.hpp"
@@ -33,10 +34,9 @@ class SharedWords {
       use.is_written = use.is_written || access == Access::plain_write || access == Access::atomic_write;
       use.is_plain = use.is_plain || access == Access::plain_read || access == Access::plain_write;
       use.has_several = use.has_several || use.slot != slot;
-      if (use.has_several && use.is_written && use.is_plain && !use.is_known) {
-        use.is_known = true;
-        learned_.push_back(word);
-        note_kind(word);
+      if (use.has_several && use.is_written && use.is_plain) {
+        if (!std::exchange(use.is_known, true)) learned_.push_back(word);
+        note_kind(word);  // in each execution another block may lie there
       }
       are_shared = are_shared || use.is_shared || is_of_shared_kind(word);
     }
@@ -45,7 +45,7 @@ class SharedWords {
 
   // A step must do the same each time. So what was learned is put to use when a search begins, and not
   // before.
-  bool has_learned() const { return !learned_.empty(); }
+  bool has_learned() const { return !learned_.empty() || !learned_kinds_.empty(); }
   void use_what_was_learned() {
     for (const std::uint64_t word : learned_) uses_.at(word).is_shared = true;
     learned_.clear();
@@ -68,7 +68,9 @@ class SharedWords {
     return symmetry_ != nullptr && symmetry_->moves(word * 8);
   }
   void note_kind(std::uint64_t word) {
-    if (is_in_moving_block(word)) learned_kinds_.push_back(symmetry_->kind_of_word(word * 8));
+    if (!is_in_moving_block(word)) return;
+    const std::uint64_t kind = symmetry_->kind_of_word(word * 8);
+    if (!kinds_.contains(kind)) learned_kinds_.insert(kind);
   }
   bool is_of_shared_kind(std::uint64_t word) const {
     return is_in_moving_block(word) && kinds_.contains(symmetry_->kind_of_word(word * 8));
@@ -78,7 +80,7 @@ class SharedWords {
   std::vector<std::uint64_t> learned_;
   HeapSymmetry* symmetry_ = nullptr;
   std::unordered_set<std::uint64_t> kinds_;
-  std::vector<std::uint64_t> learned_kinds_;
+  std::unordered_set<std::uint64_t> learned_kinds_;
 };
 
 }  // namespace thrum::vm

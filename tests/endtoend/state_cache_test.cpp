@@ -320,6 +320,9 @@ int main(void) {
     EXPECT_EQ(kinds_of(test), (std::set<std::string>{"assertion", "data-race"})) << order;
     for (const json& bug : test["bugs"]) {
       EXPECT_TRUE(bug["confirmed"]) << order << ": " << bug;
+      const ChildResult again = thrum({"replay", bug["trace"].get<std::string>()});
+      EXPECT_NE(again.output.find("the same failure again"), std::string::npos)
+          << again.output << again.errors;
       if (bug["kind"] == "assertion") {
         EXPECT_EQ(bug["preemptions"], 1) << order;
       }
