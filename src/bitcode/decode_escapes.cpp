@@ -120,6 +120,11 @@ void FunctionDecoder::note_escapes(const llvm::Instruction& instruction) {
     }
     return;
   }
+  if (const auto* const update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
+    if (update->getOperation() != llvm::AtomicRMWInst::Xchg && is_number(*update, 64))
+      emit(Opcode::escape, 0, single(*update));
+    return;
+  }
   if (const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
     if (load->getType()->isDoubleTy()) emit(Opcode::escape, 0, single(*load));
   }

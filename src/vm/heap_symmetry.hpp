@@ -52,9 +52,9 @@ class HeapSymmetry {
   // Where the word is in its block, header included. REQUIRES: moves(address)
   std::uint64_t place_of_word(std::uint64_t address);
 
-  // A word that holds something else now, of which stands `share` for all but what it points to; pointer:
-  // what it holds, if that moves, else 0. `before` stands for what it held. Returns by how much that changes
-  // the sum for the memory outside of blocks that may move.
+  // What a word adds to the key. share: for all but the block that it points to; pointer: what it holds, if
+  // that points to a block that may move, else 0. replace(): the word has another part now. Returns by how
+  // much the sum for the memory outside of such blocks changes.
   struct Part {
     WideDigest share;
     std::uint64_t pointer = 0;
